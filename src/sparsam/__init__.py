@@ -1,0 +1,76 @@
+"""Collect less personal data for machine learning, and prove it."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from sparsam._errors import SparsamError, SparsamWarning
+from sparsam._version import __version__
+
+if TYPE_CHECKING:
+    from sparsam.assess import check_gates, sweep
+    from sparsam.attack import Reconstruction, Risk
+    from sparsam.collect import GeneralizationStep
+    from sparsam.data import Roles, Table, load_example, read, resolve, split
+    from sparsam.generalization import Generalization, information_loss
+    from sparsam.minimise import Constraints, FeatureSelection, PrivacyTree, Uniform
+    from sparsam.report import report_on
+
+_HOMES = {
+    "Constraints": "minimise",
+    "FeatureSelection": "minimise",
+    "Generalization": "generalization",
+    "GeneralizationStep": "collect",
+    "PrivacyTree": "minimise",
+    "Reconstruction": "attack",
+    "Risk": "attack",
+    "Roles": "data",
+    "Table": "data",
+    "Uniform": "minimise",
+    "check_gates": "assess",
+    "information_loss": "generalization",
+    "load_example": "data",
+    "read": "data",
+    "report_on": "report",
+    "resolve": "data",
+    "split": "data",
+    "sweep": "assess",
+}
+
+__all__ = [
+    "Constraints",
+    "FeatureSelection",
+    "Generalization",
+    "GeneralizationStep",
+    "PrivacyTree",
+    "Reconstruction",
+    "Risk",
+    "Roles",
+    "SparsamError",
+    "SparsamWarning",
+    "Table",
+    "Uniform",
+    "__version__",
+    "check_gates",
+    "information_loss",
+    "load_example",
+    "read",
+    "report_on",
+    "resolve",
+    "split",
+    "sweep",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name from its folder when it is first asked for, so that importing is quick."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'sparsam' has no attribute '{name}'")
+    value = getattr(importlib.import_module(f"sparsam.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

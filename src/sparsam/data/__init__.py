@@ -1,0 +1,37 @@
+"""What we have and what it means: reading, roles, domains, encoding, splitting, an example."""
+
+from sparsam.data._attribute import Attribute
+from sparsam.data._domain import CategoricalDomain, Category, Domain, NumericDomain
+from sparsam.data._example import load_example
+from sparsam.data._raw_columns import column_names, columns_of, is_frame
+from sparsam.data._read import read
+from sparsam.data._resolve import resolve
+from sparsam.data._roles import Roles
+from sparsam.data._rotations import rotations
+from sparsam.data._split import Split, split
+from sparsam.data._table import Table
+from sparsam.data._target import Target
+from sparsam.data._task import Task
+from sparsam.data._write import write_columns
+
+__all__ = [
+    "Attribute",
+    "CategoricalDomain",
+    "Category",
+    "Domain",
+    "NumericDomain",
+    "Roles",
+    "Split",
+    "Table",
+    "Target",
+    "Task",
+    "column_names",
+    "columns_of",
+    "is_frame",
+    "load_example",
+    "read",
+    "resolve",
+    "rotations",
+    "split",
+    "write_columns",
+]

@@ -1,0 +1,185 @@
+"""What each attribute is for, as the user declares it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
+
+from sparsam._errors import RoleError
+from sparsam.data._domain import CategoricalDomain, Category, Domain, NumericDomain
+
+_LISTS = (
+    "quasi_identifiers",
+    "sensitive",
+    "identifiers",
+    "numeric",
+    "categorical",
+    "missing_values",
+)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the attributes are for, and which of their kinds the table alone cannot tell.
+
+    Parameters
+    ----------
+    target : str or None
+        What the model predicts: a column, or an expression over a numeric column such as
+        ``"income>50000"`` or ``"income in bins(20000, 50000)"``.
+    personal : "categorical", "all" or sequence of str, default="categorical"
+        The attributes to protect: every attribute that is not numeric, all, or those named.
+    quasi_identifiers, sensitive : sequence of str
+        Attributes that others may know of a person, and attributes that they must not learn.
+    identifiers : sequence of str
+        Columns that name a person. They are never read into the table.
+    weights : mapping of str to float
+        How sensitive a personal attribute is; 1 where nothing is said.
+    numeric, categorical : sequence of str
+        Columns whose kind is declared rather than inferred.
+    ordered : mapping of str to sequence
+        The categories of an ordered attribute, all of them, from least to most.
+    domains : mapping of str to NumericDomain or CategoricalDomain
+        Declared domains.
+    missing_values : sequence of str
+        Texts that mean missing, for instance ``("?",)``.
+
+    Examples
+    --------
+    >>> Roles("employed", personal=["sex", "race"], weights={"race": 2}).personal
+    ('sex', 'race')
+    """
+
+    target: str | None = None
+    _: KW_ONLY
+    personal: str | Sequence[str] = "categorical"
+    quasi_identifiers: Sequence[str] = ()
+    sensitive: Sequence[str] = ()
+    identifiers: Sequence[str] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    numeric: Sequence[str] = ()
+    categorical: Sequence[str] = ()
+    ordered: Mapping[str, Sequence[Category]] = field(default_factory=dict)
+    domains: Mapping[str, Domain] = field(default_factory=dict)
+    missing_values: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if self.target is not None and not isinstance(self.target, str):
+            raise RoleError(
+                f"The target must be a name or an expression. Got a {type(self.target).__name__}."
+            )
+        for name in _LISTS:
+            self._set(name, names_of(name, getattr(self, name)))
+        if self.personal not in ("categorical", "all"):
+            self._set("personal", names_of("personal", self.personal))
+        self._set("weights", {name: _weight(name, w) for name, w in self.weights.items()})
+        self._settle_domains()
+        self._check_overlaps()
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _settle_domains(self) -> None:
+        """Keep each declaration in one place: ordered lists under `ordered`, the rest apart."""
+        ordered = {
+            name: CategoricalDomain(tuple(categories), ordered=True).categories
+            for name, categories in self.ordered.items()
+        }
+        domains = dict(self.domains)
+        for name, domain in self.domains.items():
+            if isinstance(domain, CategoricalDomain) and domain.ordered:
+                ordered.setdefault(name, domain.categories)
+                del domains[name]
+        self._set("ordered", ordered)
+        self._set("domains", domains)
+        self._set("numeric", tuple(name for name in self.numeric if not self._range(name)))
+        lists = {*ordered, *(name for name in domains if not self._range(name))}
+        self._set("categorical", tuple(name for name in self.categorical if name not in lists))
+
+    def _range(self, name: str) -> bool:
+        return isinstance(self.domains.get(name), NumericDomain)
+
+    def _check_overlaps(self) -> None:
+        personal = () if isinstance(self.personal, str) else self.personal
+        target = () if self.target is None else (self.target,)
+        ranges = [name for name in self.domains if self._range(name)]
+        lists = [name for name in self.domains if not self._range(name)]
+        _apart("identifiers", self.identifiers, "personal", personal)
+        _apart("identifiers", self.identifiers, "quasi_identifiers", self.quasi_identifiers)
+        _apart("identifiers", self.identifiers, "sensitive", self.sensitive)
+        _apart("identifiers", self.identifiers, "target", target)
+        _apart("personal", personal, "target", target)
+        _apart("quasi_identifiers", self.quasi_identifiers, "target", target)
+        _apart("numeric", [*self.numeric, *ranges], "categorical", [*self.categorical, *lists])
+        _apart("ordered", self.ordered, "numeric", [*self.numeric, *self.domains])
+
+    def __hash__(self) -> int:
+        return hash(self.to_toml())
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Roles:
+        """Read the roles from a TOML file.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, in the shape that `to_toml` writes.
+        """
+        from sparsam.data._roles_toml import decode
+
+        return Roles(**decode(Path(path)))
+
+    def to_toml(self) -> str:
+        """Write the roles as the text of a TOML file.
+
+        Examples
+        --------
+        >>> print(Roles("employed", numeric=["age"], weights={"age": 2}).to_toml())
+        [roles]
+        target = "employed"
+        personal = "categorical"
+        <BLANKLINE>
+        [attributes.age]
+        kind = "numeric"
+        weight = 2.0
+        <BLANKLINE>
+        """
+        from sparsam.data._roles_toml import encode
+
+        return encode(self)
+
+
+def names_of(role: str, names: object) -> tuple[str, ...]:
+    """Return a tuple of names; one name on its own counts as a list of one."""
+    if isinstance(names, str):
+        return (names,)
+    if not isinstance(names, Iterable):
+        raise RoleError(f"'{role}' must be a list of names. Got a {type(names).__name__}.")
+    listed = tuple(names)
+    if not all(isinstance(name, str) for name in listed):
+        raise RoleError(f"'{role}' must be a list of names. Got something that is no text in it.")
+    twice = {name for name in listed if listed.count(name) > 1}
+    if twice:
+        raise RoleError(f"'{role}' must name a column once. Got '{min(twice)}' more than once.")
+    return listed
+
+
+def _weight(name: str, weight: object) -> float:
+    if isinstance(weight, bool) or not isinstance(weight, (int, float)):
+        raise RoleError(
+            f"The weight of '{name}' must be a number. Got a {type(weight).__name__} instead."
+        )
+    if not (math.isfinite(weight) and weight >= 0):
+        raise RoleError(f"The weight of '{name}' must be finite and >= 0. Got {weight} instead.")
+    return float(weight)
+
+
+def _apart(role: str, names: Iterable[str], other: str, others: Iterable[str]) -> None:
+    both = sorted(set(names) & set(others))
+    if both:
+        raise RoleError(
+            f"'{both[0]}' must not be declared as both '{role}' and '{other}'."
+            "\n\nHint: take it out of one of them."
+        )

@@ -1,0 +1,154 @@
+"""Divide the rows into training, validation and test parts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam._errors import DataError, ParameterError
+from sparsam.data._task import Task
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Split:
+    """Three parts of a table: to learn on, to choose on, and to report on.
+
+    Attributes
+    ----------
+    train, validation, test : Task
+        The parts.
+    random_state : int
+        The seed that made them.
+    fractions : tuple of float
+        The shares that were asked for.
+    rows : tuple of ndarray
+        The rows of each part, as ascending positions in the whole table.
+    uncovered : tuple of str
+        Attributes (or the target) with a value that does not occur in training: empty unless the
+        table is too small for it.
+    """
+
+    train: Task
+    validation: Task
+    test: Task
+    random_state: int
+    fractions: tuple[float, float, float]
+    rows: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+    uncovered: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        sizes = " / ".join(f"{len(rows):,}" for rows in self.rows)
+        return f"Split({sizes} rows, random_state={self.random_state})"
+
+
+def split(task: Task, fractions: Sequence[float] = (0.6, 0.1, 0.3), random_state: int = 0) -> Split:
+    """Divide the rows at random so that every value occurs in training.
+
+    First come rows that together hold every class, every category and every number's code; then
+    the training part is filled up at random (Staab et al., Appendix F). Where the table is so small
+    that these rows would fill more than the training share, classes and categories may make
+    the training part larger, the codes of numbers may not; one row is always left to each of the
+    other parts.
+
+    Parameters
+    ----------
+    task : Task
+        The table with its roles.
+    fractions : three floats, default=(0.6, 0.1, 0.3)
+        The shares of training, validation and test.
+    random_state : int, default=0
+        The seed. The same seed gives the same parts.
+
+    Returns
+    -------
+    Split
+
+    Examples
+    --------
+    >>> from sparsam.data import Roles, load_example, resolve
+    >>> split(resolve(load_example(), Roles("employed")))
+    Split(12,000 / 2,000 / 6,000 rows, random_state=0)
+    """
+    shares = _check(task, fractions, random_state)
+    order = np.random.default_rng(random_state).permutation(task.n_rows)
+    cover, essential = _cover(task, order)
+    n_train, n_validation = _sizes(task.n_rows, shares, essential)
+    chosen = cover[:n_train]
+    rest = order[~np.isin(order, chosen)]
+    order = np.concatenate([chosen, rest])
+    parts = np.split(order, [n_train, n_train + n_validation])
+    rows = (np.sort(parts[0]), np.sort(parts[1]), np.sort(parts[2]))
+    train, validation, test = (task.take(part) for part in rows)
+    missed = _uncovered(task, train)
+    return Split(train, validation, test, random_state, shares, rows, missed)
+
+
+def _check(task: Task, fractions: Sequence[float], random_state: int) -> tuple[float, float, float]:
+    if task.n_rows < 3:
+        raise DataError(f"A split needs at least 3 rows, one for each part. Got {task.n_rows}.")
+    shares = tuple(float(share) for share in fractions)
+    if len(shares) != 3 or not all(0 < s < 1 for s in shares) or not math.isclose(sum(shares), 1):
+        raise ParameterError(
+            "The 'fractions' parameter of split must be three numbers above 0 that sum to 1. "
+            f"Got {shares} instead."
+        )
+    if (
+        isinstance(random_state, bool)
+        or not isinstance(random_state, (int, np.integer))
+        or (random_state < 0)
+    ):
+        raise ParameterError(
+            f"The 'random_state' parameter of split must be an int >= 0. Got {random_state!r}."
+        )
+    return shares[0], shares[1], shares[2]
+
+
+def _cover(task: Task, order: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """Return rows that hold every value, and how many of them classes and categories need.
+
+    A value that the rows picked so far do not hold adds the first row, in random order, with it.
+    """
+    columns = [task.target, *_columns(task, numeric=False)]
+    picked = _pick(columns, order, np.empty(0, dtype=np.int64))
+    essential = len(picked)
+    return _pick(_columns(task, numeric=True), order, picked), essential
+
+
+def _columns(task: Task, *, numeric: bool) -> list[NDArray[np.uint16]]:
+    return [
+        task.codes[:, place]
+        for place, attribute in enumerate(task.table.attributes)
+        if attribute.numeric == numeric
+    ]
+
+
+def _pick(
+    columns: list[NDArray[np.uint16]], order: NDArray[np.int64], picked: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    for codes in columns:
+        values, first = np.unique(codes[order], return_index=True)
+        absent = ~np.isin(values, codes[picked])
+        picked = np.concatenate([picked, order[first[absent]]])
+    return picked
+
+
+def _sizes(n_rows: int, shares: tuple[float, float, float], essential: int) -> tuple[int, int]:
+    n_train = max(round(n_rows * shares[0]), essential, 1)
+    n_train = min(n_train, n_rows - 2)
+    share = shares[1] / (shares[1] + shares[2])
+    asked = min(round(n_rows * shares[1]), round((n_rows - n_train) * share))
+    return n_train, min(max(asked, 1), n_rows - n_train - 1)
+
+
+def _uncovered(task: Task, train: Task) -> tuple[str, ...]:
+    whole = [*zip(task.names, task.codes.T, train.codes.T, strict=True)]
+    whole.append((task.target_name, task.target, train.target))
+    return tuple(
+        name
+        for name, codes, inside in whole
+        if (np.bincount(codes) > 0).sum() > (np.bincount(inside) > 0).sum()
+    )

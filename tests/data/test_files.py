@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparsam._errors import DataError
+from sparsam.data import CategoricalDomain, NumericDomain, read
+
+
+def one(folder: Path, *cells: str) -> object:
+    path = folder / "x.csv"
+    path.write_text("x,y\n" + "".join(f"{cell},1\n" for cell in cells))
+    return read(path).attributes[0].domain
+
+
+@pytest.mark.parametrize(
+    ("cells", "domain"),
+    [
+        (["1", " 2 ", "+3", "-4"], NumericDomain(-4, 3, True)),
+        (["1", "2.5", "1e3", ".5", "nan"], NumericDomain(0.5, 1000)),
+        (["1.0", "2"], NumericDomain(1, 2, True)),
+        (["01234", "12345"], CategoricalDomain(("01234", "12345"))),
+        (["0", "007"], CategoricalDomain(("0", "007"))),
+        (["1234567890123456", "1"], CategoricalDomain(("1", "1234567890123456"))),
+        (["yes", "no"], CategoricalDomain(("no", "yes"))),
+        (["true", "FALSE"], CategoricalDomain((False, True))),
+        (["t", "f"], CategoricalDomain(("f", "t"))),
+        (["2020-01-01", "2020-01-02"], CategoricalDomain(("2020-01-01", "2020-01-02"))),
+        (["1_000", "2"], CategoricalDomain(("1_000", "2"))),
+        (["NA", "1"], CategoricalDomain(("1", "NA"))),
+        ([" a", "a"], CategoricalDomain((" a", "a"))),
+        (['"a,b"', '"say ""x"""'], CategoricalDomain(("a,b", 'say "x"'))),
+        (["1"] * 30_000 + ["late"], CategoricalDomain(("1", "late"))),
+    ],
+)
+def test_types_come_from_all_values(tmp_path: Path, cells: list[str], domain: object):
+    assert one(tmp_path, *cells) == domain
+
+
+def test_infinity_in_a_file(tmp_path: Path):
+    with pytest.raises(DataError, match=r"'x' must hold finite numbers. Got 1"):
+        one(tmp_path, "1", "inf")
+
+
+texts = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), min_size=1, max_size=5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(texts, min_size=1, max_size=8))
+def test_any_text_survives_a_file(tmp_path_factory: pytest.TempPathFactory, cells: list[str]):
+    cells = ["word", *cells]
+    path = tmp_path_factory.mktemp("csv") / "x.csv"
+    quoted = ['"' + cell.replace('"', '""') + '"' for cell in cells]
+    path.write_text("x,y\n" + "".join(f"{q},1\n" for q in quoted), encoding="utf-8")
+    assert read(path).to_dict()["x"].tolist() == cells
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a,b\n1,2\nsecret\n", "Line 3 is damaged. It has 1 fields where the first line has 2"),
+        (b"a,b\n1,2\nsecret,2,3\n", "Line 3 is damaged. It has 3 fields"),
+        (b'a,b\n"secret,2\n', "Line 2 is damaged. It opens a quote"),
+        (b"a,b\nsecret\xff\xfe,2\n", "It is not in UTF-8"),
+        (b"\xff\xfea,b\n", "UTF-8"),
+        (b"", "must begin with a line of column names. It is empty"),
+        (b"a,,c\n1,2,3\n", "Column 2 has none"),
+        (b"a,b\n", "at least one row"),
+    ],
+)
+def test_damaged_csv_files(tmp_path: Path, content: bytes, message: str):
+    path = tmp_path / "x.csv"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message) as error:
+        read(path)
+    assert "secret" not in str(error.value)
+    assert error.value.__cause__ is None
+
+
+def test_header_with_quotes_and_one_column(tmp_path: Path):
+    path = tmp_path / "x.csv"
+    path.write_text('"the, name","line\nbreak"\n1,2\n')
+    assert read(path).names == ("the, name", "line\nbreak")
+    path.write_text("only\n1\n\n3\n")
+    assert read(path).codes.tolist() == [[0], [2], [1]]
+
+
+@pytest.mark.parametrize("name", ["x.parquet", "x.csv.gz"])
+def test_files_that_are_not_what_they_say(tmp_path: Path, name: str):
+    path = tmp_path / name
+    path.write_bytes(b"secret")
+    with pytest.raises(DataError, match=name) as error:
+        read(path)
+    assert "secret" not in str(error.value)
+
+
+def test_unknown_endings(tmp_path: Path):
+    path = tmp_path / "x.xlsx"
+    path.write_bytes(b"")
+    with pytest.raises(DataError, match=r"must end in .csv"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "https://example.org/x.csv",
+        "s3://bucket/x.parquet",
+        "none.csv",
+        "*.csv",
+        "",
+        "select 1",
+    ],
+)
+def test_only_files_on_this_machine(path: str):
+    with pytest.raises(DataError, match="must be a file on this machine"):
+        read(path)

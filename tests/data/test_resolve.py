@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sparsam._errors import DataError, RoleError
+from sparsam.data import CategoricalDomain, NumericDomain, Roles, Task, read, resolve
+
+ROWS: dict[str, Any] = {
+    "age": [30, 41, 52, 30],
+    "sex": ["f", "m", "m", "f"],
+    "grade": ["low", "high", "low", "low"],
+    "pay": [1.5, 2.5, 3.5, 4.5],
+    "employed": ["no", "yes", "yes", "no"],
+}
+
+
+def test_a_task():
+    roles = Roles("employed", weights={"sex": 2}, ordered={"grade": ["low", "high"]})
+    task = resolve(ROWS, roles)
+    assert task.names == ("age", "sex", "grade", "pay")
+    assert task.target.tolist() == [0, 1, 1, 0]
+    assert (task.classes, task.target_name) == (("no", "yes"), "employed")
+    assert task.personal == (1, 2)
+    assert task.weights == (2.0, 1.0)
+    assert task.sizes == (3, 2, 2, 4)
+    assert (task.n_rows, task.codes.shape) == (4, (4, 4))
+    assert task.roles is roles
+    assert "no" not in repr(task).replace("Task", "").split()
+
+
+@pytest.mark.parametrize(
+    ("personal", "places"),
+    [("categorical", (1, 2)), ("all", (0, 1, 2, 3)), (["pay", "sex"], (1, 3)), ("age", (0,))],
+)
+def test_personal(personal: Any, places: tuple[int, ...]):
+    assert resolve(ROWS, Roles("employed", personal=personal)).personal == places
+
+
+def test_take():
+    task = resolve(ROWS, Roles("employed"))
+    for rows in ([3, 1], np.array([False, True, False, True])):
+        part = task.take(rows)
+        np.testing.assert_array_equal(part.codes, task.codes[rows])
+        np.testing.assert_array_equal(part.target, task.target[rows])
+        assert part.classes == task.classes
+    assert task.take([]).n_rows == 0
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [
+        Roles("emploed"),
+        Roles("emploed>3"),
+        Roles("employed", personal=["agee"]),
+        Roles("employed", quasi_identifiers=["agee"]),
+        Roles("employed", sensitive=["agee"]),
+        Roles("employed", identifiers=["agee"]),
+        Roles("employed", categorical=["agee"]),
+        Roles("employed", personal=["age"], weights={"agee": 1}),
+    ],
+)
+def test_wrong_names_get_a_suggestion(roles: Roles):
+    for source in (ROWS, read(ROWS)):
+        with pytest.raises(RoleError, match=r"Did you mean '(age|employed)'?"):
+            resolve(source, roles)
+
+
+def test_a_weight_belongs_to_a_personal_attribute():
+    with pytest.raises(RoleError, match="'age' must belong to a personal attribute"):
+        resolve(ROWS, Roles("employed", weights={"age": 2}))
+
+
+def test_no_target():
+    with pytest.raises(RoleError, match="A target must be declared"):
+        resolve(ROWS, Roles())
+
+
+def test_numeric_targets():
+    with pytest.raises(RoleError, match=r"(?s)'pay' must be a list of classes.*'pay>50000'"):
+        resolve(ROWS, Roles("pay"))
+    many = {"x": [1, 2] * 20, "n": range(40)}
+    with pytest.raises(RoleError, match="40 values"):
+        resolve(many, Roles("n"))
+    assert resolve(ROWS, Roles("age")).classes == ("30", "41", "52")
+    assert resolve(ROWS, Roles("pay>=2.5")).target.tolist() == [0, 1, 1, 1]
+    assert resolve(ROWS, Roles("pay", categorical=["pay"])).classes[0] == "1.5"
+    task = resolve(ROWS, Roles("pay in bins(2, 4)"))
+    assert (task.target.tolist(), len(task.classes)) == ([0, 1, 1, 2], 3)
+    assert task.target_name == "pay in bins(2, 4)"
+
+
+def test_classes_that_do_not_occur_are_left_out():
+    roles = Roles("grade", domains={"grade": CategoricalDomain(("none", "low", "high"))})
+    task = resolve(ROWS, roles)
+    assert task.classes == ("low", "high")
+    assert task.target.tolist() == [0, 1, 0, 0]
+    assert resolve(ROWS, Roles("pay in bins(0, 2)")).classes == (
+        "pay 0 to under 2",
+        "pay 2 and over",
+    )
+
+
+def test_a_target_with_one_class_or_holes():
+    with pytest.raises(DataError, match="at least two classes"):
+        resolve({**ROWS, "employed": ["no"] * 4}, Roles("employed"))
+    with pytest.raises(DataError, match="at least two classes"):
+        resolve(ROWS, Roles("pay>100"))
+    with pytest.raises(DataError, match=r"must be known in every row. Got 2 rows"):
+        resolve({**ROWS, "employed": ["no", None, None, "yes"]}, Roles("employed"))
+    with pytest.raises(DataError, match=r"must be known in every row. Got 1 rows"):
+        resolve({**ROWS, "pay": [1.0, 2.0, None, 3.0]}, Roles("pay>1"))
+    with pytest.raises(DataError, match="'employed' has no values"):
+        resolve({**ROWS, "employed": [None] * 4}, Roles("employed"))
+
+
+def test_identifiers():
+    rows = {"name": [f"secret{i}" for i in range(20)], "x": [1, 2] * 10, "y": ["a", "b"] * 10}
+    with pytest.raises(DataError, match=r"(?s)'name' looks like an identifier.*list it under") as e:
+        resolve(rows, Roles("y"))
+    assert "secret" not in str(e.value)
+    roles = Roles("y", identifiers=["name"])
+    for source in (rows, read(rows), read(rows, roles=roles)):
+        assert resolve(source, roles).names == ("x",)
+    few = {name: list(values)[:19] for name, values in rows.items()}
+    assert resolve(few, Roles("y")).names == ("name", "x")
+    repeated = {**rows, "name": ["a", *rows["name"][1:-1], "a"]}
+    assert resolve(repeated, Roles("y")).names == ("name", "x")
+
+
+def test_constants_are_kept():
+    assert resolve({**ROWS, "same": ["x"] * 4}, Roles("employed")).sizes[-1] == 1
+
+
+def test_a_target_apart():
+    table = read(ROWS).drop(["employed"])
+    task = resolve(table, Roles(), y=["no", "yes", "yes", "no"])
+    assert (task.target_name, task.classes) == ("target", ("no", "yes"))
+    assert task.names == table.names
+    for y in (np.array([0.0, 1.0, 1.0, 0.0]), np.array([False, True, True, False]), (0, 1, 1, 0)):
+        assert resolve(table, None, y=y).target.tolist() == [0, 1, 1, 0]
+    assert resolve(table, Roles("works"), y=[0, 1, 1, 0]).target_name == "works"
+
+
+@pytest.mark.parametrize(
+    ("y", "error"),
+    [
+        ([0, 1], "y must have 4 rows"),
+        ([[0], [1], [0], [1]], "Got list"),
+        (np.zeros((4, 1)), "one dimension"),
+        ([0, 0, 0, 0], "two classes"),
+        ([0, None, 1, 1], "1 rows"),
+        ([None] * 4, "no values"),
+        ([0.5, 1.5, 2.5, 1.5], "list of classes"),
+    ],
+)
+def test_a_target_apart_that_is_refused(y: Any, error: str):
+    with pytest.raises((DataError, RoleError), match=error):
+        resolve(read(ROWS).drop(["employed"]), Roles(), y=y)
+
+
+def test_two_targets():
+    with pytest.raises(RoleError, match="not both"):
+        resolve(ROWS, Roles("employed"), y=[0, 1, 0, 1])
+
+
+def test_tables_too_small():
+    with pytest.raises(DataError, match="at least one row"):
+        resolve(read(ROWS).take([]), Roles("employed"))
+    with pytest.raises(DataError, match="beside the target"):
+        resolve({"y": [0, 1]}, Roles("y"))
+    with pytest.raises(DataError, match="two classes"):
+        resolve(read(ROWS).take([0]), Roles("employed"))
+
+
+def test_a_task_checks_its_target():
+    task = resolve(ROWS, Roles("employed"))
+    with pytest.raises(DataError, match="one class for each"):
+        Task(task.table, task.target[:2], task.classes, "x", (), (), task.roles)
+
+
+# declarations that come after the reading
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [
+        Roles("employed", categorical=["age"]),
+        Roles("employed", ordered={"grade": ["low", "high"]}),
+        Roles("employed", domains={"age": NumericDomain(0, 99, True)}),
+        Roles("employed", domains={"sex": CategoricalDomain(("f", "m", "x"))}),
+        Roles("employed", missing_values=["low"]),
+    ],
+)
+def test_declaring_late_is_declaring_early(roles: Roles):
+    late, early = resolve(read(ROWS), roles), resolve(ROWS, roles)
+    assert late.table.fingerprint == early.table.fingerprint
+
+
+def test_what_cannot_be_declared_late():
+    source = {"x": np.arange(1000) / 7, "y": [0, 1] * 500}
+    with pytest.raises(DataError, match=r"(?s)'x' was cut into bins.*Hint: read the table"):
+        resolve(read(source), Roles("y", categorical=["x"]))
+    with pytest.raises(DataError, match="'x' must lie in its declared domain"):
+        resolve(read(source), Roles("y", domains={"x": NumericDomain(0, 5)}))
+    wide = resolve(read(source), Roles("y", domains={"x": NumericDomain(0, 500)}))
+    assert wide.table.attribute("x").domain == NumericDomain(0, 500)

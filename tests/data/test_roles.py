@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparsam._errors import DataError, DocumentError, RoleError
+from sparsam.data import CategoricalDomain, NumericDomain, Roles
+
+FULL = Roles(
+    "income>50000",
+    personal=["sex", "race"],
+    quasi_identifiers=["age"],
+    sensitive=["race"],
+    identifiers=["name", "social security no."],
+    weights={"race": 2, "sex": 0.5},
+    numeric=["hours"],
+    categorical=["occupation"],
+    ordered={"education": ["low", "high"], "grade": [1, 2, 3]},
+    domains={
+        "age": NumericDomain(0, 99, integer=True),
+        "pay": NumericDomain(-0.5, 1e20),
+        "sex": CategoricalDomain(("f", "m", 'quoted "x"\n', "Ünïcode 😀 \x7f")),
+        "flag": CategoricalDomain((False, True)),
+    },
+    missing_values=["?", "n/a"],
+)
+
+
+def round_trip(roles: Roles, folder: Path) -> Roles:
+    path = folder / "roles.toml"
+    path.write_text(roles.to_toml(), encoding="utf-8", newline="")
+    return Roles.from_toml(path)
+
+
+def test_toml_round_trip(tmp_path: Path):
+    back = round_trip(FULL, tmp_path)
+    assert back == FULL
+    assert hash(back) == hash(FULL)
+    assert round_trip(Roles(), tmp_path) == Roles()
+    assert round_trip(Roles(personal="all"), tmp_path) == Roles(personal="all")
+
+
+names = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+categories = st.one_of(
+    st.lists(
+        st.text(st.characters(exclude_categories=["Cs"]), max_size=4), min_size=1, unique=True
+    ),
+    st.lists(st.integers(-9, 9), min_size=1, unique=True),
+    st.lists(st.floats(-9, 9), min_size=1, unique=True),
+)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(names, unique=True), categories, st.floats(0, 1e300))
+def test_toml_round_trip_of_any_name(
+    tmp_path_factory: pytest.TempPathFactory, listed: list[str], order: list[Any], weight: float
+):
+    roles = Roles(
+        numeric=listed[:1],
+        ordered=dict.fromkeys(listed[1:2], order),
+        domains={name: CategoricalDomain(tuple(order)) for name in listed[2:3]},
+        identifiers=listed[3:5],
+        weights=dict.fromkeys(listed[:5], weight),
+        missing_values=listed,
+    )
+    assert round_trip(roles, tmp_path_factory.mktemp("roles")) == roles
+
+
+def test_the_file_of_the_documentation(tmp_path: Path):
+    path = tmp_path / "roles.toml"
+    path.write_text(
+        """
+        [roles]
+        target = "employed"
+        personal = ["sex", "education"]
+        [attributes.age]
+        kind = "numeric"
+        low = 0
+        high = 99
+        integer = true
+        [attributes.education]
+        kind = "ordered"
+        categories = ["none", "some"]
+        weight = 2.0
+        """
+    )
+    assert Roles.from_toml(path) == Roles(
+        "employed",
+        personal=["sex", "education"],
+        domains={"age": NumericDomain(0, 99, True)},
+        ordered={"education": ["none", "some"]},
+        weights={"education": 2.0},
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("[roles]\ntaget = 'x'", "$.roles"),
+        ("[roles]\nidentifiers = 3", "$.roles.identifiers"),
+        ("[attributes.age]\nkind = 'number'", "$.attributes"),
+        ("[attributes.age]\nkind = 'numeric'\nlow = 1", "$.attributes.age"),
+        ("[attributes.age]\nkind = 'categorical'\nlow = 1", "$.attributes.age"),
+        ("[attributes.age]\nkind = 'ordered'", "$.attributes.age"),
+        ("[attributes.'a b']\ncategories = ['x']", '$.attributes."a b"'),
+        ("[attribute.age]", "$"),
+        ("[roles", "$"),
+    ],
+)
+def test_a_damaged_file_points_at_the_field(tmp_path: Path, text: str, place: str):
+    path = tmp_path / "roles.toml"
+    path.write_text(text)
+    with pytest.raises(DocumentError) as error:
+        Roles.from_toml(path)
+    assert error.value.path.startswith(place)
+
+
+def test_an_absent_file(tmp_path: Path):
+    with pytest.raises(DocumentError, match="must exist"):
+        Roles.from_toml(tmp_path / "none.toml")
+
+
+def test_lists_become_tuples_and_declarations_settle():
+    roles = Roles(
+        personal="sex",
+        identifiers="name",
+        numeric=["age"],
+        domains={
+            "age": NumericDomain(0, 9),
+            "grade": CategoricalDomain(("a", "b"), ordered=True),
+        },
+    )
+    assert roles.personal == ("sex",)
+    assert roles.identifiers == ("name",)
+    assert roles.numeric == ()
+    assert roles.ordered == {"grade": ("a", "b")}
+    assert set(roles.domains) == {"age"}
+
+
+def test_copies_are_equal():
+    assert copy.deepcopy(FULL) == FULL
+    assert pickle.loads(pickle.dumps(FULL)) == FULL  # noqa: S301
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"target": 3},
+        {"target": "x", "identifiers": ["x"]},
+        {"target": "x", "personal": ["x"]},
+        {"personal": ["x"], "identifiers": ["x"]},
+        {"numeric": ["x"], "categorical": ["x"]},
+        {"numeric": ["x"], "ordered": {"x": ["a"]}},
+        {"numeric": ["x", "x"]},
+        {"numeric": [3]},
+        {"numeric": 3},
+        {"weights": {"x": -1}},
+        {"weights": {"x": float("nan")}},
+        {"weights": {"x": "heavy"}},
+    ],
+)
+def test_contradictions_are_refused(arguments: dict[str, Any]):
+    with pytest.raises(RoleError):
+        Roles(**arguments)
+
+
+def test_an_ordered_list_names_each_category_once():
+    with pytest.raises(DataError, match="once"):
+        Roles(ordered={"x": ["a", "a"]})

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparsam._errors import DataError, ParameterError
+from sparsam.data import Roles, Task, load_example, resolve, split
+
+
+def occurring(codes: np.ndarray) -> set[int]:
+    return set(codes.tolist())
+
+
+def make(seed: int, n_rows: int, *sizes: int, numeric: int = 0) -> Task:
+    rng = np.random.default_rng(seed)
+    columns: dict[str, Any] = {
+        f"c{i}": (rng.geometric(2 / size, n_rows) % size).astype(str)
+        for i, size in enumerate(sizes)
+    }
+    if numeric:
+        columns["n"] = rng.integers(0, numeric, n_rows)
+    y = rng.integers(0, 3, n_rows)
+    y[:2] = [0, 1]
+    return resolve(columns, Roles(), y=y)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000), st.integers(60, 300), st.integers(0, 99))
+def test_every_value_occurs_in_training(seed: int, n_rows: int, random_state: int):
+    task = make(seed, n_rows, 2, 9, 5, numeric=15)
+    parts = split(task, random_state=random_state)
+    assert parts.uncovered == ()
+    assert occurring(parts.train.target) == occurring(task.target)
+    for place in range(len(task.names)):
+        assert occurring(parts.train.codes[:, place]) == occurring(task.codes[:, place])
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000), st.integers(3, 300), st.integers(0, 99))
+def test_the_parts_are_a_partition(seed: int, n_rows: int, random_state: int):
+    task = make(seed, n_rows, 3, numeric=1000)
+    parts = split(task, random_state=random_state)
+    assert sorted(np.concatenate(parts.rows).tolist()) == list(range(n_rows))
+    for part, rows in zip((parts.train, parts.validation, parts.test), parts.rows, strict=True):
+        assert part.n_rows == len(rows) > 0
+        assert (np.diff(rows) > 0).all()
+        np.testing.assert_array_equal(part.codes, task.codes[rows])
+        np.testing.assert_array_equal(part.target, task.target[rows])
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000), st.integers(30, 300))
+def test_numbers_never_take_more_than_the_training_share(seed: int, n_rows: int):
+    parts = split(make(seed, n_rows, 2, numeric=10_000))
+    assert parts.train.n_rows == round(0.6 * n_rows)
+    assert parts.uncovered in ((), ("n",))
+
+
+def test_rare_categories_may_take_more_than_the_training_share():
+    n_rows = 40
+    words = [f"w{i}" for i in range(n_rows - 5)] + ["w0"] * 5
+    task = resolve({"w": words, "x": [0, 1] * 20}, Roles(), y=[0, 1] * 20)
+    parts = split(task)
+    assert parts.uncovered == ()
+    assert parts.train.n_rows == n_rows - 5
+    assert parts.validation.n_rows >= 1
+    assert parts.test.n_rows >= 1
+
+
+def test_a_table_that_cannot_be_covered_says_so():
+    task = resolve({"w": list("abcdef")}, Roles(), y=[0, 1] * 3)
+    parts = split(task)
+    assert parts.uncovered == ("w",)
+    assert [len(rows) for rows in parts.rows] == [4, 1, 1]
+
+
+def test_same_seed_same_parts():
+    task = make(1, 500, 4, 7)
+    one, two, other = split(task), split(task), split(task, random_state=1)
+    for a, b in zip(one.rows, two.rows, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert one.rows[0].tolist() != other.rows[0].tolist()
+    assert (one.random_state, other.random_state) == (0, 1)
+
+
+def test_sizes_on_the_example():
+    parts = split(resolve(load_example(), Roles("employed")))
+    assert [len(rows) for rows in parts.rows] == [12_000, 2_000, 6_000]
+    assert parts.uncovered == ()
+    assert repr(parts) == "Split(12,000 / 2,000 / 6,000 rows, random_state=0)"
+
+
+def test_other_fractions():
+    parts = split(make(0, 1000, 4), fractions=(0.8, 0.1, 0.1))
+    assert [len(rows) for rows in parts.rows] == [800, 100, 100]
+    assert parts.fractions == (0.8, 0.1, 0.1)
+
+
+@pytest.mark.parametrize(
+    "fractions", [(0.5, 0.5), (0.6, 0.1, 0.4), (1.0, 0.0, 0.0), (1.2, -0.1, -0.1)]
+)
+def test_fractions_are_checked(fractions: tuple[float, ...]):
+    with pytest.raises(ParameterError, match="fractions"):
+        split(make(0, 50, 4), fractions=fractions)
+
+
+@pytest.mark.parametrize("random_state", [-1, 0.5, None, True])
+def test_the_seed_is_checked(random_state: Any):
+    with pytest.raises(ParameterError, match="random_state"):
+        split(make(0, 50, 4), random_state=random_state)
+
+
+def test_too_few_rows():
+    with pytest.raises(DataError, match="at least 3 rows"):
+        split(make(0, 50, 4).take([0, 1]))
