@@ -1,0 +1,104 @@
+"""How fast a generalization is applied: cells a second, beside a plain loop over the rows.
+
+Run `python benchmarks/apply.py`. Rows come from the bundled example, repeated, and where it is
+there from ../shared/data/acs_income_2018_35states.parquet.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from sparsam.data import CategoricalDomain, NumericDomain, load_example
+from sparsam.generalization import Generalization, categorical_partition, numeric_partition
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+NUMERIC = {"AGEP", "SCHL", "WKHP", "age"}
+LOOP_ROWS = 20_000
+
+
+def partition(name: str, values: list[Any], most: int = 12) -> Any:
+    if name in NUMERIC:
+        domain = NumericDomain(values[0], values[-1], integer=True)
+        return numeric_partition(name, domain, [values[len(values) * i // 4] for i in (1, 2, 3)])
+    n_groups = min(most, len(values))
+    groups = [values[i::n_groups] for i in range(n_groups)]
+    return categorical_partition(name, CategoricalDomain(tuple(values)), groups)
+
+
+def learn(frame: pl.DataFrame) -> Generalization:
+    columns = {name: frame[name].unique().sort().to_list() for name in frame.columns}
+    return Generalization(partition(n, v) for n, v in columns.items() if len(v) > 1)
+
+
+def best(action: Callable[[], Any], times: int = 5) -> float:
+    seconds = []
+    for _ in range(times):
+        start = time.perf_counter()
+        action()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+def loop(g: Generalization, rows: list[dict[str, Any]]) -> list[dict[str, str]]:
+    """What a straightforward program does: every row, every attribute, in plain Python."""
+    out = []
+    for row in rows:
+        made = {}
+        for part in g.partitions:
+            made[part.name] = part.labels[part.bucket(row[part.name])]
+        out.append(made)
+    return out
+
+
+def report(title: str, g: Generalization, frame: pl.DataFrame) -> None:
+    rows = frame.head(LOOP_ROWS).to_dicts()
+    slow = len(rows) * len(g.collected) / best(lambda: loop(g, rows), 2)
+    arrow = frame.to_arrow()
+    pandas = frame.to_pandas()
+    ways: dict[str, tuple[Any, Callable[[Any], Any]]] = {
+        "polars": (frame, lambda out: out),
+        "pandas": (pandas, lambda out: out),
+        "pyarrow": (arrow, lambda out: out),
+        "polars lazy": (frame.lazy(), lambda out: out.collect()),
+        "duckdb": (duckdb.from_arrow(arrow), lambda out: out.to_arrow_table()),
+    }
+    print(f"\n{title}: {len(frame):,} rows x {len(g.collected)} attributes, labels out")
+    print(f"  {'python loop':<12} {slow / 1e6:8.2f} million cells/s")
+    for name, (source, finish) in ways.items():
+        seconds = best(lambda s=source, f=finish: f(g.apply(s)), 3 if "duck" in name else 5)
+        rate = len(frame) * len(g.collected) / seconds
+        print(f"  {name:<12} {rate / 1e6:8.1f} million cells/s   {rate / slow:6.0f} x the loop")
+    row = rows[0]
+    micro = best(lambda: [g.apply_record(row) for _ in range(1000)]) * 1000
+    print(f"  one record   {micro:8.1f} microseconds")
+
+
+def main() -> None:
+    print(f"{os.cpu_count()} cores")
+    people = load_example().to_frame("polars").select(pl.exclude("employed"))
+    report("bundled census records, text", learn(people), pl.concat([people] * 50, rechunk=True))
+    path = SHARED / "acs_income_2018_35states.parquet"
+    if not path.exists():
+        print("\nacs_income_2018_35states.parquet is not beside this checkout: left out")
+        return
+    income = pl.read_parquet(path).select(pl.exclude("PINCP_gt_50000"))
+    g = learn(income)
+    for kind in (pl.Int16, pl.Int64, pl.Float64):
+        cast = {name: kind for name in income.columns if name != "STATE"}
+        report(f"ACS income, {kind}", g, income.cast(cast))
+    fine = Generalization(
+        partition(name, income[name].unique().sort().to_list(), most=10_000)
+        for name in income.columns
+    )
+    report("ACS income, every category its own bucket", fine, income)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+"""The artifact: what is collected of each attribute, applied, saved, compared and measured."""
+
+from sparsam.generalization._categorical_partition import (
+    CategoricalPartition,
+    categorical_partition,
+)
+from sparsam.generalization._document import Partition
+from sparsam.generalization._generalization import Generalization
+from sparsam.generalization._information_loss import InformationLoss, information_loss
+from sparsam.generalization._numeric_partition import NumericPartition, numeric_partition
+
+__all__ = [
+    "CategoricalPartition",
+    "Generalization",
+    "InformationLoss",
+    "NumericPartition",
+    "Partition",
+    "categorical_partition",
+    "information_loss",
+    "numeric_partition",
+]

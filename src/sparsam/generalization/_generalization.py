@@ -1,0 +1,361 @@
+"""The artifact that every minimiser returns, every adversary attacks and every exporter writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam._errors import DocumentError, ParameterError
+from sparsam.data import Table
+from sparsam.generalization import _algebra, _document, _render
+from sparsam.generalization._document import Partition
+from sparsam.generalization._limits import finest, nothing
+from sparsam.generalization._record import RecordPlan, check_columns
+
+if TYPE_CHECKING:
+    from sparsam.generalization._information_loss import InformationLoss
+
+Output = Literal["labels", "codes"]
+
+
+class Generalization:
+    """What is collected of each attribute, and nothing finer than that.
+
+    One partition per attribute: global, single-dimensional and strict (Staab et al. 2024, §4). An
+    attribute with one bucket need not be collected. Immutable; two generalizations are equal when
+    their documents are.
+
+    Parameters
+    ----------
+    partitions : iterable of Partition
+        One per attribute, each name once.
+    about : mapping, default={}
+        Plain JSON facts: who made it, with which parameters and seed, from which table.
+
+    Examples
+    --------
+    >>> from sparsam.data import NumericDomain
+    >>> from sparsam.generalization import numeric_partition
+    >>> age = numeric_partition("age", NumericDomain(0, 99, integer=True), [17, 62])
+    >>> g = Generalization([age])
+    >>> g.apply_record({"age": 40})
+    {'age': '17–61'}
+    >>> Generalization.from_json(g.to_json()) == g
+    True
+    """
+
+    _partitions: tuple[Partition, ...]
+    _about: bytes
+
+    def __init__(
+        self, partitions: Iterable[Partition], about: Mapping[str, Any] | None = None
+    ) -> None:
+        kept = tuple(partitions)
+        names = [partition.name for partition in kept]
+        if not kept:
+            raise ParameterError("A generalization must have at least one attribute. Got none.")
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ParameterError(f"Every attribute must occur once. Got {twice} more than once.")
+        object.__setattr__(self, "_partitions", kept)
+        object.__setattr__(self, "_about", _facts(about or {}))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        msg = "A generalization is immutable. Make another one instead."
+        raise AttributeError(msg)
+
+    @classmethod
+    def identity(cls, table: Table) -> Generalization:
+        """Collect everything: one bucket for each code of the table."""
+        return cls(finest(attribute) for attribute in table.attributes)
+
+    @classmethod
+    def nothing(cls, table: Table) -> Generalization:
+        """Collect nothing: one bucket for each attribute."""
+        return cls(nothing(attribute) for attribute in table.attributes)
+
+    @property
+    def partitions(self) -> tuple[Partition, ...]:
+        """The partition of every attribute."""
+        return self._partitions
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Plain facts about where the generalization comes from (a copy)."""
+        facts: dict[str, Any] = msgspec.json.decode(self._about)
+        return facts
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The attributes."""
+        return tuple(partition.name for partition in self._partitions)
+
+    @cached_property
+    def collected(self) -> tuple[str, ...]:
+        """The attributes that have more than one bucket."""
+        return tuple(partition.name for partition in self._partitions if partition.collected)
+
+    @cached_property
+    def n_buckets(self) -> int:
+        """How many buckets there are over all attributes."""
+        return sum(partition.n_buckets for partition in self._partitions)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Partition]:
+        return {partition.name: partition for partition in self._partitions}
+
+    def __getitem__(self, name: str) -> Partition:
+        return self._by_name[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __iter__(self) -> Iterator[Partition]:
+        return iter(self._partitions)
+
+    def __len__(self) -> int:
+        return len(self._partitions)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Generalization):
+            return NotImplemented
+        return self._json == other._json
+
+    def __hash__(self) -> int:
+        return hash(self._json)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Generalization, (self._partitions, self.about)
+
+    def with_about(self, about: Mapping[str, Any]) -> Generalization:
+        """Give the same partitions other facts."""
+        return Generalization(self._partitions, about)
+
+    def apply(
+        self, frame: Any, *, keep: str | Iterable[str] = (), output: Output = "labels"
+    ) -> Any:
+        """Generalise a table: only the collected attributes come out, in buckets.
+
+        Parameters
+        ----------
+        frame : pandas, polars or pyarrow frame, DuckDB relation, mapping of arrays, or Table
+            The same type comes out (a dict for a Table); pandas keeps its index. A lazy frame stays
+            lazy, except that values without a bucket are counted first where a policy says "error".
+        keep : str or iterable of str, default=()
+            Other columns to pass through as they are, such as the target.
+        output : {"labels", "codes"}, default="labels"
+            Words (as a categorical column where the library has one), or bucket numbers.
+
+        Returns
+        -------
+        frame
+
+        Raises
+        ------
+        DataError
+            A column is absent, has the wrong type, or holds values without a bucket.
+        """
+        from sparsam.generalization._apply import apply
+
+        return apply(self, frame, keep, output)
+
+    @cached_property
+    def _record_plan(self) -> RecordPlan:
+        return RecordPlan(self._partitions)
+
+    def apply_record(self, record: Mapping[str, Any], output: Output = "labels") -> dict[str, Any]:
+        """Generalise one person's record, in microseconds.
+
+        Parameters
+        ----------
+        record : mapping
+            Must have every collected attribute; None is a missing value.
+        output : {"labels", "codes"}, default="labels"
+
+        Returns
+        -------
+        dict
+            The collected attributes only.
+        """
+        return self._record_plan.apply(record, output)
+
+    def apply_codes(self, table: Table) -> NDArray[np.uint16]:
+        """Generalise an encoded table; an attribute that is not collected is bucket 0 throughout.
+
+        Parameters
+        ----------
+        table : Table
+            Must have every collected attribute.
+
+        Returns
+        -------
+        ndarray of uint16, shape (n_rows, n_attributes), Fortran order
+        """
+        check_columns(table.names, self.collected)
+        out = np.zeros((table.n_rows, len(self)), np.uint16, order="F")
+        for column, partition in enumerate(self._partitions):
+            if partition.collected:
+                lookup = partition.lookup(table.attribute(partition.name))
+                np.take(lookup, table.column(partition.name), out=out[:, column])
+        return out
+
+    def refines(self, other: Generalization) -> bool:
+        """Say whether this generalization is at least as fine as another in every attribute.
+
+        A partition is a partition of the values that it accepts: every bucket of this one must
+        lie inside one of the other's.
+
+        Parameters
+        ----------
+        other : Generalization
+            With the same attributes and domains.
+        """
+        return all(_algebra.refines(a, b) for a, b in _algebra.pairs(self, other))
+
+    def merge(self, other: Generalization) -> Generalization:
+        """Find the finest generalization that both refine: what both agree to tell apart.
+
+        Numbers keep the cuts that both have, categories the connected components of the groups. A
+        missing, unseen or far-out value is refused where both refuse it, has a bucket of its own
+        where neither shares one, and otherwise joins the buckets that it shares.
+        """
+        return Generalization(_algebra.merge(a, b) for a, b in _algebra.pairs(self, other))
+
+    def intersect(self, other: Generalization) -> Generalization:
+        """Find the coarsest generalization that refines both: what two breaches reveal together.
+
+        A missing, unseen or far-out value is refused where either refuses it.
+        """
+        return Generalization(_algebra.intersect(a, b) for a, b in _algebra.pairs(self, other))
+
+    def diff(self, other: Generalization) -> list[dict[str, Any]]:
+        """List the attributes that another generalization treats otherwise.
+
+        Parameters
+        ----------
+        other : Generalization
+
+        Returns
+        -------
+        list of dict
+            ``attribute``, ``relation`` (how the other one is: "finer", "coarser", "different",
+            "other policy" or "renamed"), and ``before`` and ``after``, each with its labels and
+            policies.
+        """
+        found = (_algebra.difference(a, b) for a, b in _algebra.pairs(self, other))
+        return [difference for difference in found if difference is not None]
+
+    def information_loss(
+        self,
+        table: Table,
+        weights: Mapping[str, float] | None = None,
+        variant: Literal["goldsteen", "staab"] = "goldsteen",
+    ) -> InformationLoss:
+        """Measure how much detail is lost, between 0 and 1, over all and by attribute.
+
+        Parameters
+        ----------
+        table : Table
+        weights : mapping of str to float or None, default=None
+        variant : {"goldsteen", "staab"}, default="goldsteen"
+
+        Returns
+        -------
+        InformationLoss
+        """
+        from sparsam.generalization._information_loss import information_loss
+
+        return information_loss(self, table, weights, variant)
+
+    def ncp(self, table: Table, weights: Mapping[str, float] | None = None) -> float:
+        """Give the normalised certainty penalty (Goldsteen et al. 2021, eq. 1-2), in [0, 1].
+
+        Parameters
+        ----------
+        table : Table
+        weights : mapping of str to float or None, default=None
+
+        Returns
+        -------
+        float
+        """
+        return self.information_loss(table, weights).overall
+
+    @cached_property
+    def _json(self) -> str:
+        return _document.encode(self._partitions, self.about)
+
+    def to_json(self) -> str:
+        """Write the generalization as a JSON document that people can read."""
+        return self._json
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Generalization:
+        """Read a generalization from a JSON document.
+
+        Parameters
+        ----------
+        text : str or bytes
+
+        Returns
+        -------
+        Generalization
+
+        Raises
+        ------
+        DocumentError
+            The document is damaged or foreign; the error points at the field.
+        """
+        document = _document.decode(text)
+        return cls(document.attributes, document.about)
+
+    def save(self, path: str | Path) -> None:
+        """Write the JSON document to a file."""
+        Path(path).write_text(self._json, encoding="utf-8", newline="\n")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Generalization:
+        """Read a generalization from a file."""
+        try:
+            return cls.from_json(Path(path).read_bytes())
+        except DocumentError as error:
+            error.add_note(f"The document is the file '{Path(path).name}'.")
+            raise
+
+    @staticmethod
+    def schema() -> dict[str, Any]:
+        """Give the JSON Schema of the document."""
+        return _document.schema()
+
+    def __str__(self) -> str:
+        return _render.text(self._partitions)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Generalization: {len(self)} attributes, {len(self.collected)} collected, "
+            f"{self.n_buckets} buckets>"
+        )
+
+    def _repr_html_(self) -> str:
+        return _render.html(self._partitions)
+
+
+def _facts(about: Mapping[str, Any]) -> bytes:
+    """Freeze plain facts as JSON, which also makes sure that they survive saving."""
+    try:
+        return msgspec.json.encode(dict(about), enc_hook=_numpy_to_python)
+    except (TypeError, ValueError) as error:
+        msg = f"The 'about' facts of a generalization must be plain JSON. {error}"
+        raise ParameterError(msg) from error
+
+
+def _numpy_to_python(value: object) -> object:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"Got a {type(value).__name__}.")

@@ -1,0 +1,130 @@
+"""Buckets in words that a form, a report and a data-protection officer can use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from sparsam.data import CategoricalDomain, Category, NumericDomain
+from sparsam.generalization._values import category_key, whole
+
+NOT_COLLECTED = "not collected"
+MISSING = "missing"
+OTHER = "other"
+ALL = "all values"
+
+
+def numeric_labels(domain: NumericDomain, cuts: Sequence[float]) -> list[str]:
+    """Say each interval in words: "under 17", "17–61", "62 and over".
+
+    Parameters
+    ----------
+    domain : NumericDomain
+    cuts : sequence of float
+        Ascending; bucket i is ``[cuts[i - 1], cuts[i])``.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> numeric_labels(NumericDomain(0, 99, integer=True), [17, 62])
+    ['under 17', '17–61', '62 and over']
+    >>> numeric_labels(NumericDomain(0, 99), [17.5, 62])
+    ['under 17.5', '17.5 to under 62', '62 and over']
+    """
+    if not cuts:
+        return [ALL]
+    edges = [None, *cuts, None]
+    return [_interval(domain, low, high) for low, high in pairwise(edges)]
+
+
+def _interval(domain: NumericDomain, low: float | None, high: float | None) -> str:
+    first = domain.low if low is None else low
+    last = domain.high if high is None else high - 1
+    if domain.integer and first == last:
+        return number_label(first)
+    if low is None:
+        return f"under {number_label(high or 0.0)}"
+    if high is None:
+        return f"{number_label(low)} and over"
+    if not domain.integer:
+        return f"{number_label(low)} to under {number_label(high)}"
+    dash = " to " if low < 0 else "–"
+    return f"{number_label(low)}{dash}{number_label(last)}"
+
+
+def number_label(value: float) -> str:
+    """Write a number without a needless decimal point."""
+    return str(whole(float(value)))
+
+
+def group_labels(domain: CategoricalDomain, groups: Sequence[Sequence[Category]]) -> list[str]:
+    """Say each group of categories in words: one name, a run, or the first few names.
+
+    Parameters
+    ----------
+    domain : CategoricalDomain
+    groups : sequence of sequence of category
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> domain = CategoricalDomain(("a", "b", "c", "d", "e", "f"))
+    >>> group_labels(domain, [["a"], ["b", "c", "d", "e"], ["f"]])
+    ['a', 'b, c and 2 more', 'f']
+    """
+    place = {category_key(category): i for i, category in enumerate(domain.categories)}
+    return [_group(group, place, domain.ordered) for group in groups]
+
+
+def _group(
+    group: Sequence[Category], place: dict[tuple[bool, Category], int], ordered: bool
+) -> str:
+    members = sorted(group, key=lambda category: place[category_key(category)])
+    names = [category_label(member) for member in members]
+    if len(names) == 1:
+        return names[0]
+    first, last = place[category_key(members[0])], place[category_key(members[-1])]
+    if ordered and last - first == len(members) - 1:
+        return f"{names[0]} – {names[-1]}"
+    if len(names) <= 3:
+        return ", ".join(names)
+    return f"{names[0]}, {names[1]} and {len(names) - 2} more"
+
+
+def category_label(category: Category) -> str:
+    """Write one category as text.
+
+    Examples
+    --------
+    >>> category_label("White"), category_label(1.0), category_label(True), category_label("")
+    ('White', '1', 'true', '(empty)')
+    """
+    if isinstance(category, bool):
+        return "true" if category else "false"
+    if isinstance(category, str):
+        return category if category.strip() else "(empty)"
+    return str(whole(category))
+
+
+def unique_labels(labels: Sequence[str]) -> tuple[str, ...]:
+    """Number the labels that occur more than once, so that a label names one bucket only.
+
+    Examples
+    --------
+    >>> unique_labels(["a", "missing", "missing"])
+    ('a', 'missing', 'missing (2)')
+    """
+    taken, given = set(labels), dict[str, None]()
+    for label in labels:
+        name, count = label, 1
+        while name in given or (count > 1 and name in taken):
+            count += 1
+            name = f"{label} ({count})"
+        given[name] = None
+    return tuple(given)

@@ -1,0 +1,43 @@
+"""The two ends of generalization: everything collected, and nothing."""
+
+from __future__ import annotations
+
+from sparsam.data import Attribute, NumericDomain
+from sparsam.generalization._categorical_partition import categorical_partition
+from sparsam.generalization._document import Partition
+from sparsam.generalization._numeric_partition import numeric_partition
+
+
+def finest(attribute: Attribute) -> Partition:
+    """Give every code of an attribute a bucket of its own, missing included.
+
+    Parameters
+    ----------
+    attribute : Attribute
+
+    Returns
+    -------
+    Partition
+    """
+    missing = attribute.n_values if attribute.missing else None
+    if isinstance(attribute.domain, NumericDomain):
+        cuts = attribute.lows[1:].tolist()
+        return numeric_partition(attribute.name, attribute.domain, cuts, missing)
+    groups = [[category] for category in attribute.domain.categories]
+    return categorical_partition(attribute.name, attribute.domain, groups, missing)
+
+
+def nothing(attribute: Attribute) -> Partition:
+    """Give all values of an attribute the same bucket.
+
+    Parameters
+    ----------
+    attribute : Attribute
+
+    Returns
+    -------
+    Partition
+    """
+    if isinstance(attribute.domain, NumericDomain):
+        return numeric_partition(attribute.name, attribute.domain, [])
+    return categorical_partition(attribute.name, attribute.domain, [attribute.domain.categories])

@@ -1,0 +1,61 @@
+"""Buckets in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from sparsam.data import CategoricalDomain, NumericDomain
+from sparsam.generalization import categorical_partition, numeric_partition
+
+
+@pytest.mark.parametrize(
+    ("domain", "cuts", "labels"),
+    [
+        (NumericDomain(0, 99, integer=True), [17, 62], ["under 17", "17–61", "62 and over"]),
+        (NumericDomain(0, 99, integer=True), [17, 18], ["under 17", "17", "18 and over"]),
+        (NumericDomain(1, 2, integer=True), [2], ["1", "2"]),
+        (NumericDomain(0, 3, integer=True), [1, 3], ["0", "1–2", "3"]),
+        (NumericDomain(-9, 9, integer=True), [-5, 0], ["under -5", "-5 to -1", "0 and over"]),
+        (NumericDomain(0, 99), [17.5, 62], ["under 17.5", "17.5 to under 62", "62 and over"]),
+        (NumericDomain(0, 1), [1e-9, 1], ["under 1e-09", "1e-09 to under 1", "1 and over"]),
+        (NumericDomain(0, 9e6, integer=True), [20000], ["under 20000", "20000 and over"]),
+    ],
+)
+def test_intervals_in_words(domain: NumericDomain, cuts: list[float], labels: list[str]) -> None:
+    assert list(numeric_partition("x", domain, cuts).labels) == labels
+
+
+def test_groups_in_words() -> None:
+    domain = CategoricalDomain(tuple("abcdefghij"))
+    groups = [["a"], ["c", "b"], ["d", "e", "f"], ["g", "h", "i", "j"]]
+    assert categorical_partition("v", domain, groups).labels == (
+        "a",
+        "b, c",
+        "d, e, f",
+        "g, h and 2 more",
+    )
+
+
+def test_runs_of_an_order_are_named_by_their_ends() -> None:
+    domain = CategoricalDomain(("grade 8", "grade 9", "grade 10", "GED", "BA"), ordered=True)
+    groups = [["grade 8", "BA"], ["GED", "grade 9", "grade 10"]]
+    assert categorical_partition("v", domain, groups).labels == ("grade 8, BA", "grade 9 – GED")
+
+
+def test_labels_are_unique_whatever_the_categories_are_called() -> None:
+    domain = CategoricalDomain(("missing", "a, b", "a", "b", "", " ", "1", 1, "missing (2)"))
+    groups = [["missing"], ["a, b"], ["a", "b"], [""], [" "], ["1"], [1], ["missing (2)"]]
+    labels = categorical_partition("v", domain, groups, missing=8, unseen=9).labels
+    assert len(set(labels)) == 10
+    assert labels[-2:] == ("missing (3)", "other")
+    assert labels[3:7] == ("(empty)", "(empty) (2)", "1", "1 (2)")
+
+
+def test_missing_and_unseen_can_share_a_bucket() -> None:
+    domain = CategoricalDomain(("a", "b"))
+    partition = categorical_partition("v", domain, [["a", "b"]], missing=1, unseen=1)
+    assert partition.labels == ("all values", "missing or other")
+    assert numeric_partition("x", NumericDomain(0, 1), [], missing=1).labels == (
+        "all values",
+        "missing",
+    )
