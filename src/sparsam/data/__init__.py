@@ -3,7 +3,7 @@
 from sparsam.data._attribute import Attribute
 from sparsam.data._domain import CategoricalDomain, Category, Domain, NumericDomain
 from sparsam.data._example import load_example
-from sparsam.data._raw_columns import column_names, columns_of, is_frame
+from sparsam.data._raw_columns import column_names, columns_of, count_rows, is_frame
 from sparsam.data._read import read
 from sparsam.data._resolve import resolve
 from sparsam.data._roles import Roles
@@ -27,6 +27,7 @@ __all__ = [
     "Task",
     "column_names",
     "columns_of",
+    "count_rows",
     "is_frame",
     "load_example",
     "read",

@@ -84,7 +84,7 @@ def _parquet(file: Path) -> Source:
         schema = connection.execute(
             "SELECT name, num_children FROM parquet_schema(?)", [_literal(file)]
         ).fetchall()
-    except _database_error():
+    except database_error():
         raise DataError(
             f"'{file.name}' must be a Parquet file. It cannot be read as one."
         ) from None
@@ -120,7 +120,7 @@ def _csv(file: Path, missing: Collection[str], text: Collection[str]) -> Source:
     columns = {f"c{i}": "VARCHAR" for i in range(len(names))}
     try:
         connection.execute(query, [_literal(file), delimiter, columns, ["", *missing]])
-    except _database_error() as error:
+    except database_error() as error:
         raise _damaged(file, str(error)) from None
     sniffed = _sniff(connection, len(names))
     types = ["VARCHAR" if n in text else t for n, t in zip(names, sniffed, strict=True)]
@@ -218,7 +218,8 @@ def connect() -> duckdb.DuckDBPyConnection:
     return duckdb.connect(":memory:", config=_CONFIG)
 
 
-def _database_error() -> type[Exception]:
+def database_error() -> type[Exception]:
+    """The base of the errors that DuckDB raises."""
     import duckdb
 
     return duckdb.Error

@@ -108,7 +108,7 @@ class Column:
 
 @dataclass(frozen=True)
 class ArrayColumn:
-    """One array of a mapping, with the same interface as `Column`.
+    """One array of a mapping: like a `Column`, but text is Python objects and there are no levels.
 
     Parameters
     ----------
@@ -137,14 +137,6 @@ class ArrayColumn:
     def truths(self) -> NDArray[np.uint8]:
         """Give 0 for false and 1 for true."""
         return self.values.astype(np.uint8)
-
-    def places(self, texts: Sequence[str]) -> NDArray[Any]:
-        """Not asked for: arrays of text are Python objects."""
-        raise NotImplementedError
-
-    def levels(self) -> tuple[list[Any], NDArray[Any]]:
-        """Not asked for: arrays have no levels."""
-        raise NotImplementedError
 
     def objects(self) -> list[Any]:
         """Give the values as Python objects."""

@@ -10,17 +10,19 @@ from typing import Any
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.data._files import connect
+from sparsam.data._files import connect, database_error
 
 _FORMATS = {
     ".parquet": "FORMAT parquet",
     ".csv": "FORMAT csv, HEADER",
+    ".csv.gz": "FORMAT csv, HEADER, COMPRESSION gzip",
     ".tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
+    ".tsv.gz": "FORMAT csv, HEADER, DELIMITER '\t', COMPRESSION gzip",
 }
 
 
 def write_columns(columns: Mapping[str, NDArray[Any]], path: str | os.PathLike[str]) -> None:
-    """Write columns of equal length to a .parquet, .csv or .tsv file.
+    """Write columns of equal length to a .parquet, .csv or .tsv file (text also as .gz).
 
     Parameters
     ----------
@@ -28,13 +30,47 @@ def write_columns(columns: Mapping[str, NDArray[Any]], path: str | os.PathLike[s
     path : str or Path
     """
     file = Path(path)
-    if file.suffix.lower() not in _FORMATS:
-        raise ParameterError(
-            f"The output file must end in one of {tuple(_FORMATS)}. Got '{file.name}' instead."
-        )
+    how = _FORMATS[output_ending(file)]
+    _check(columns)
+    made = {name: _storable(values) for name, values in columns.items()}  # noqa: F841 - DuckDB finds it by its name
+    quoted = str(file).replace("'", "''")
+    try:
+        connect().execute(f"COPY (SELECT * FROM made) TO '{quoted}' ({how})")
+    except database_error() as error:
+        reason = type(error).__name__
+        raise DataError(f"'{file.name}' cannot be written ({reason}).") from None
+
+
+def output_ending(path: str | os.PathLike[str]) -> str:
+    """The ending of a file that `write_columns` can write, or an error that lists them.
+
+    Examples
+    --------
+    >>> output_ending("people.CSV.gz")
+    '.csv.gz'
+    """
+    name = Path(path).name
+    for ending in _FORMATS:
+        if name.lower().endswith(ending):
+            return ending
+    raise ParameterError(
+        f"The output file must end in one of {', '.join(_FORMATS)}. Got '{name}' instead."
+    )
+
+
+def _check(columns: Mapping[str, NDArray[Any]]) -> None:
     if not columns:
         raise DataError("There is no column to write: nothing is collected and nothing kept.")
-    connection = connect()
-    made = dict(columns)  # noqa: F841 - DuckDB finds it by its name
-    quoted = str(file).replace("'", "''")
-    connection.execute(f"COPY (SELECT * FROM made) TO '{quoted}' ({_FORMATS[file.suffix.lower()]})")
+    if len({len(values) for values in columns.values()}) > 1:
+        raise DataError("All columns must have the same number of rows to be written.")
+    lower = [name.lower() for name in columns]
+    twice = [name for name in columns if lower.count(name.lower()) > 1]
+    if twice:
+        raise DataError(
+            f"The names of columns must differ in more than case to be written. Got {twice}."
+        )
+
+
+def _storable(values: NDArray[Any]) -> NDArray[Any]:
+    """Dates at a resolution that DuckDB knows; everything else as it is."""
+    return values.astype("datetime64[us]") if values.dtype.kind == "M" else values

@@ -33,17 +33,25 @@ def column_slots(partition: Partition, column: Column | ArrayColumn) -> Slots:
         return np.full(len(column), partition.slot(None), dtype)
     if kind == "number":
         return number_slots(partition, *column.numbers())
-    if kind == "levels":
+    if kind == "levels" and isinstance(column, Column):
         levels, rows = column.levels()
         return _slots_of(partition, [*levels, None], rows)
     if kind == "objects":
         return np.asarray(list(map(partition.slot, column.objects())), dtype)
     if kind == "truth":
         return _slots_of(partition, [False, True, None], column.truths())
-    if kind == "text" and isinstance(partition, CategoricalPartition):
-        texts, slots = partition.text_slots()
-        return np.take(slots, column.places(texts))
+    if (
+        kind == "text"
+        and isinstance(column, Column)
+        and isinstance(partition, CategoricalPartition)
+    ):
+        return _text_slots(partition, column)
     return np.full(len(column), partition.n_buckets + WRONG_TYPE, dtype)
+
+
+def _text_slots(partition: CategoricalPartition, column: Column) -> Slots:
+    texts, slots = partition.text_slots()
+    return np.take(slots, column.places(texts))
 
 
 def _slots_of(partition: Partition, values: list[Any], rows: NDArray[Any]) -> Slots:

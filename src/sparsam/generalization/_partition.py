@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import msgspec
@@ -27,25 +28,25 @@ class PartitionBase(
 
     name: str
 
-    def _labels(self) -> tuple[str, ...]:
-        raise NotImplementedError
+    @abstractmethod
+    def _labels(self) -> tuple[str, ...]: ...
 
+    @abstractmethod
     def slot(self, value: Any) -> int:
         """Give the bucket of a value, or the number of buckets plus a reason to refuse it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def code_slots(self, attribute: Attribute) -> NDArray[np.unsignedinteger]:
         """Give the slot of every code of an encoded attribute, missing aside."""
-        raise NotImplementedError
 
     def category_slots(self, domain: CategoricalDomain) -> NDArray[np.unsignedinteger]:
         """Give the slot of every category of a domain."""
         slots = [self.slot(category) for category in domain.categories]
         return np.asarray(slots, slot_type(self.n_buckets))
 
+    @abstractmethod
     def before(self) -> str:
         """Say what the attribute holds when nothing is generalised."""
-        raise NotImplementedError
 
     @property
     def n_buckets(self) -> int:
