@@ -68,7 +68,7 @@ class Attribute:
         if self.lows.shape != self.highs.shape or not self.lows.size:
             raise DataError(f"'{self.name}' must have as many lows as highs, and at least one.")
         together = np.column_stack([self.lows, self.highs]).ravel()
-        if (np.diff(together) < 0).any() or (np.diff(self.lows) <= 0).any():
+        if (together[1:] < together[:-1]).any() or (self.lows[1:] <= self.lows[:-1]).any():
             raise DataError(f"'{self.name}' must have ascending lows and highs.")
 
     @property

@@ -38,7 +38,10 @@ def write_columns(columns: Mapping[str, NDArray[Any]], path: str | os.PathLike[s
         connect().execute(f"COPY (SELECT * FROM made) TO '{quoted}' ({how})")
     except database_error() as error:
         reason = type(error).__name__
-        raise DataError(f"'{file.name}' cannot be written ({reason}).") from None
+        raise DataError(
+            f"'{file.name}' cannot be written ({reason}).\n\n"
+            "Hint: does its folder exist, and may you write there?"
+        ) from None
 
 
 def output_ending(path: str | os.PathLike[str]) -> str:

@@ -1,0 +1,142 @@
+"""The rows of a table in memory, and the joint counts that a tree asks them for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_ROWS_WORTH_A_THREAD = 20_000
+_KEEP_WHEN_RECOUNTING_COSTS = 4  # times as many increments as there are cells
+
+
+@dataclass
+class Node:
+    """A set of rows of which only the counts leave this folder.
+
+    Attributes
+    ----------
+    start, stop : int
+        Where the rows of the node lie in the current order of rows.
+    counts : ndarray of shape (n_cells, n_response_cells) or None
+        Joint counts of every attribute with every response; None once released.
+    """
+
+    start: int
+    stop: int
+    counts: NDArray[np.int32] | None
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the node holds."""
+        return self.stop - self.start
+
+
+class Rows:
+    """Rows in memory that can be counted and divided, but not looked at.
+
+    Parameters
+    ----------
+    codes : ndarray of uint16 of shape (n_rows, n_attributes)
+    sizes : sequence of int
+        Number of codes of each attribute.
+    responses : sequence of (ndarray of uint16, int)
+        Codes and number of codes of each response that is counted jointly with the attributes.
+
+    Notes
+    -----
+    A line of `counts` is one code of one attribute (`starts` says where an attribute's lines
+    begin); its cells are the codes of the responses, one response after the other
+    (`response_starts`). A node's larger child is counted by subtraction, never by looking.
+    """
+
+    def __init__(
+        self,
+        codes: NDArray[np.uint16],
+        sizes: Sequence[int],
+        responses: Sequence[tuple[NDArray[np.uint16], int]],
+    ) -> None:
+        self.n_rows = int(codes.shape[0])
+        self.sizes = tuple(sizes)
+        self.starts = _starts(self.sizes)
+        self.response_sizes = tuple(size for _, size in responses)
+        self.response_starts = _starts(self.response_sizes)
+        self._codes = np.ascontiguousarray(codes)
+        self._responses = self._response_cells(responses)
+        self._order = np.arange(self.n_rows, dtype=np.int32)
+        self._spare = np.empty(self.n_rows, dtype=np.int32)
+        self._threads = min(2, os.cpu_count() or 1)
+
+    def _response_cells(
+        self, responses: Sequence[tuple[NDArray[np.uint16], int]]
+    ) -> NDArray[np.unsignedinteger]:
+        small = sum(self.response_sizes) <= np.iinfo(np.uint16).max
+        cells = np.empty((self.n_rows, len(responses)), dtype=np.uint16 if small else np.uint32)
+        for q, (codes, _) in enumerate(responses):
+            np.add(codes, self.response_starts[q], out=cells[:, q], dtype=cells.dtype)
+        return cells
+
+    def root(self) -> Node:
+        """All rows, counted."""
+        node = Node(0, self.n_rows, None)
+        node.counts = self._count(node)
+        return node
+
+    def divide(self, node: Node, attribute: int, goes_left: NDArray[np.bool_]) -> tuple[Node, Node]:
+        """Part a node in two by the code of one attribute, and count both parts.
+
+        The node's own counts are used up.
+        """
+        from sparsam.counting._kernels import divide_rows
+
+        rows = self._order[node.start : node.stop]
+        n_left = divide_rows(rows, self._codes, attribute, goes_left, self._spare)
+        middle = node.start + int(n_left)
+        left, right = Node(node.start, middle, None), Node(middle, node.stop, None)
+        smaller, larger = sorted((left, right), key=lambda part: part.n_rows)
+        smaller.counts = self._count(smaller)
+        if node.counts is None:
+            larger.counts = self._count(larger)
+        else:
+            larger.counts = np.subtract(node.counts, smaller.counts, out=node.counts)
+            node.counts = None
+        return left, right
+
+    def recount(self, node: Node) -> None:
+        """Count a node again whose counts were released or used up."""
+        node.counts = self._count(node)
+
+    def release(self, node: Node) -> None:
+        """Forget the counts of a node when counting it again is cheap."""
+        if node.counts is None:
+            return
+        increments = node.n_rows * len(self.sizes) * len(self.response_sizes)
+        if increments < _KEEP_WHEN_RECOUNTING_COSTS * node.counts.size:
+            node.counts = None
+
+    def _count(self, node: Node) -> NDArray[np.int32]:
+        from sparsam.counting._kernels import count_block
+
+        counts = np.zeros((sum(self.sizes), sum(self.response_sizes)), dtype=np.int32)
+        rows = self._order[node.start : node.stop]
+
+        def count(attribute: int) -> None:
+            first = self.starts[attribute]
+            count_block(rows, self._codes, self._responses, attribute, first, counts)
+
+        attributes = range(len(self.sizes))
+        if node.n_rows < _ROWS_WORTH_A_THREAD or self._threads == 1:
+            for attribute in attributes:
+                count(attribute)
+        else:
+            with ThreadPoolExecutor(self._threads) as pool:
+                list(pool.map(count, attributes))
+        return counts
+
+
+def _starts(sizes: Sequence[int]) -> tuple[int, ...]:
+    return (0, *np.cumsum(sizes)[:-1].tolist())

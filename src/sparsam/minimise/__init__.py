@@ -1,0 +1,9 @@
+"""Minimisers: learn from a sample the least data that a task needs."""
+
+from sparsam.minimise._constraints import Constraints
+from sparsam.minimise._feature_selection import FeatureSelection
+from sparsam.minimise._minimiser import Minimiser
+from sparsam.minimise._privacy_tree import PrivacyTree
+from sparsam.minimise._uniform import Uniform
+
+__all__ = ["Constraints", "FeatureSelection", "Minimiser", "PrivacyTree", "Uniform"]

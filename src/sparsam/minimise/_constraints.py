@@ -1,0 +1,106 @@
+"""What a user demands of a generalization beside utility and privacy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from sparsam._errors import ParameterError
+from sparsam.data import CategoricalDomain, Category, Task
+from sparsam.minimise._parameters import check_whole
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constraints:
+    """Demands that every generalization must meet.
+
+    Parameters
+    ----------
+    must_keep : sequence of str
+        Attributes that stay at full resolution, whatever the task needs.
+    must_drop : sequence of str
+        Attributes that may not be collected at all.
+    max_buckets : mapping of str to int
+        The most buckets that an attribute may have.
+    hierarchies : mapping of str to (mapping of category to sequence of str)
+        For each category its ancestors, from the nearest to the farthest. A bucket is then always
+        one node of the hierarchy: a category, or everything below one ancestor.
+
+    Examples
+    --------
+    >>> Constraints(must_drop=["race"], max_buckets={"age": 3}).must_drop
+    ['race']
+    """
+
+    must_keep: Sequence[str] = ()
+    must_drop: Sequence[str] = ()
+    max_buckets: Mapping[str, int] = field(default_factory=dict)
+    hierarchies: Mapping[str, Mapping[Category, Sequence[str]]] = field(default_factory=dict)
+
+    def check(self, task: Task) -> None:
+        """Raise an error where the demands name unknown attributes or contradict each other."""
+        for name, names in (
+            ("must_keep", self.must_keep),
+            ("must_drop", self.must_drop),
+            ("max_buckets", self.max_buckets),
+            ("hierarchies", self.hierarchies),
+        ):
+            _check_names(name, names, task.names)
+        both = set(self.must_keep) & {*self.must_drop, *self.max_buckets}
+        if both:
+            raise ParameterError(
+                f"An attribute in 'must_keep' must be in neither 'must_drop' nor 'max_buckets'. "
+                f"Got {sorted(both)} in both."
+            )
+        for name, most in self.max_buckets.items():
+            check_whole("Constraints", f"max_buckets['{name}']", most, 1)
+        for name in self.hierarchies:
+            self._check_hierarchy(name, task)
+
+    def _check_hierarchy(self, name: str, task: Task) -> None:
+        domain = task.table.attribute(name).domain
+        if not isinstance(domain, CategoricalDomain):
+            raise ParameterError(
+                f"A hierarchy groups categories, but '{name}' is numeric.\n\n"
+                f"Hint: declare it categorical in the roles, or leave the hierarchy out."
+            )
+        lost = [c for c in domain.categories if c not in self.hierarchies[name]]
+        if lost:
+            raise ParameterError(
+                f"The hierarchy of '{name}' must cover every category of its domain. "
+                f"{len(lost)} of {len(domain.categories)} have no entry, the first at position "
+                f"{domain.categories.index(lost[0])} of the domain."
+            )
+        self._check_ancestors(name)
+
+    def _check_ancestors(self, name: str) -> None:
+        above: dict[str, Sequence[str]] = {}
+        for line in self.hierarchies[name].values():
+            if isinstance(line, str):
+                raise ParameterError(
+                    f"The hierarchy of '{name}' must give each category a list of its ancestors. "
+                    f"Got one text instead.\n\nHint: write ['{line}'] for a single ancestor."
+                )
+            for level, group in enumerate(line):
+                higher = tuple(line[level + 1 :])
+                if above.setdefault(group, higher) != higher:
+                    raise ParameterError(
+                        f"The hierarchy of '{name}' must have each group at one place. "
+                        f"Got '{group}' below different ancestors."
+                    )
+
+
+def _check_names(parameter: str, names: Iterable[str], known: Sequence[str]) -> None:
+    if isinstance(names, str):
+        raise ParameterError(
+            f"The '{parameter}' parameter of Constraints must be a list of names. "
+            f"Got one text instead.\n\nHint: write ['{names}']."
+        )
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f" Did you mean '{near[0]}'?" if near else ""
+            raise ParameterError(
+                f"'{parameter}' names '{name}', which is not an attribute of the table.{hint}"
+            )
