@@ -50,18 +50,16 @@ def _compatible(matrix: NDArray[np.int8]) -> bool:
 def _groups(matrix: NDArray[np.int8]) -> NDArray[np.int64]:
     """Group codes greedily, those that most cuts speak of first."""
     spoken = (matrix != ABSENT).sum(axis=0)
-    merged: list[NDArray[np.int8]] = []
-    bucket = np.empty(matrix.shape[1], dtype=np.int64)
+    signatures = np.ascontiguousarray(matrix.T)
+    merged = np.zeros_like(signatures)
+    bucket = np.empty(len(signatures), dtype=np.int64)
+    n_buckets = 0
     for code in np.argsort(-spoken, kind="stable"):
-        signature = matrix[:, code]
-        for number, other in enumerate(merged):
-            if not ((signature | other) == (LEFT | RIGHT)).any():
-                merged[number] = signature | other
-                bucket[code] = number
-                break
-        else:
-            bucket[code] = len(merged)
-            merged.append(signature.copy())
+        apart = ((merged[:n_buckets] | signatures[code]) == (LEFT | RIGHT)).any(axis=1)
+        number = n_buckets if apart.all() else int(apart.argmin())
+        merged[number] |= signatures[code]
+        bucket[code] = number
+        n_buckets = max(n_buckets, number + 1)
     return numbered_by_first_code(bucket)
 
 
