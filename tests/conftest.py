@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import settings
 
@@ -33,3 +37,32 @@ def shared_data() -> Path:
 def shared_reference() -> Path:
     """The folder of independently computed results."""
     return _shared("reference")
+
+
+def _people(n_rows: int = 300, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    age = rng.integers(15, 80, n_rows)
+    education = rng.choice(["low", "middle", "high"], n_rows)
+    sex = rng.choice(["female", "male"], n_rows)
+    usual = np.where(sex == "female", "north", "south")
+    region = np.where(
+        rng.random(n_rows) < 0.7, usual, rng.choice(["north", "south", "east"], n_rows)
+    )
+    works = (age > 25) & (age < 65) & (education != "low")
+    lucky = rng.random(n_rows) < 0.05
+    return pd.DataFrame(
+        {
+            "age": age,
+            "education": education,
+            "sex": sex,
+            "region": region,
+            "zip": rng.choice(["01", "02", "10"], n_rows),
+            "works": np.where(works ^ lucky, "yes", "no"),
+        }
+    )
+
+
+@pytest.fixture(scope="session")
+def make_people() -> Callable[..., Any]:
+    """Build a table of made-up people whose work depends on age and education only."""
+    return _people

@@ -1,0 +1,105 @@
+"""Which generalizations a sweep tries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sklearn.base import clone
+
+from sparsam._errors import ParameterError
+from sparsam.data import Task
+from sparsam.generalization import Generalization
+from sparsam.minimise import Constraints, FeatureSelection, Minimiser, PrivacyTree, Uniform
+
+LEAVES = (2, 4, 6, 8, 10, 20, 50, 100, 200)
+PRIVACY = (0.0, 0.1, 0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+UNIFORM_BUCKETS = (1, 2, 3, 4, 5)
+SELECTED = (2, 4, 8, 10, 20)
+MINIMISERS = ("privacy tree", "uniform", "feature selection")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A generalization and how it was made.
+
+    Attributes
+    ----------
+    minimiser : str
+    parameters : dict
+    generalization : Generalization
+    """
+
+    minimiser: str
+    parameters: dict[str, Any]
+    generalization: Generalization = field(repr=False)
+
+    @property
+    def label(self) -> str:
+        """How it was made, in words."""
+        settings = [f"{name.replace('_', ' ')} {value}" for name, value in self.parameters.items()]
+        return ", ".join([self.minimiser, *settings])
+
+
+def default_candidates(
+    task: Task,
+    minimisers: Sequence[str] = MINIMISERS,
+    *,
+    min_leaf: int = 100,
+    constraints: Constraints | None = None,
+    random_state: int = 0,
+) -> Iterator[Candidate]:
+    """Yield the settings of Staab et al. (appendix F) of each minimiser named."""
+    for name in minimisers:
+        if name == "privacy tree":
+            yield from _privacy_trees(task, min_leaf, constraints)
+        elif name == "uniform":
+            for buckets in UNIFORM_BUCKETS:
+                uniform = Uniform(
+                    buckets=buckets, constraints=constraints, random_state=random_state
+                )
+                yield _fitted(name, uniform, task, buckets=buckets)
+        elif name == "feature selection":
+            for keep in SELECTED:
+                selection = FeatureSelection(keep=keep, constraints=constraints)
+                yield _fitted(name, selection, task, keep=keep)
+        else:
+            raise ParameterError(f"A minimiser must be one of {MINIMISERS}. Got {name!r} instead.")
+
+
+def _privacy_trees(
+    task: Task, min_leaf: int, constraints: Constraints | None
+) -> Iterator[Candidate]:
+    for privacy in PRIVACY:
+        tree = PrivacyTree(privacy=privacy, min_leaf=min_leaf, constraints=constraints)
+        for leaves, generalization in tree.path(task, LEAVES).items():
+            settings = {"leaves": leaves, "privacy": privacy}
+            yield Candidate("privacy tree", settings, generalization)
+
+
+def _fitted(name: str, minimiser: Minimiser, task: Task, **parameters: Any) -> Candidate:
+    return Candidate(name, parameters, minimiser.fit_task(task).generalization_)
+
+
+def fitted_candidate(
+    minimiser: Minimiser, task: Task, constraints: Constraints | None = None
+) -> Candidate:
+    """A candidate from a minimiser of the user's, which itself stays as it is."""
+    minimiser = clone(minimiser)
+    if minimiser.constraints is None:
+        minimiser.set_params(constraints=constraints)
+    parameters = {
+        name: value
+        for name, value in minimiser.get_params(deep=False).items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+    return _fitted(type(minimiser).__name__, minimiser, task, **parameters)
+
+
+def without_repeats(candidates: Iterator[Candidate]) -> list[Candidate]:
+    """Keep the first of the candidates whose partitions are the same."""
+    seen: dict[Any, Candidate] = {}
+    for candidate in candidates:
+        seen.setdefault(candidate.generalization.partitions, candidate)
+    return list(seen.values())

@@ -1,0 +1,135 @@
+"""A requirement, and the generalization that was chosen because of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sparsam._errors import ParameterError
+from sparsam.assess._assessment import Assessment
+from sparsam.assess._candidates import Candidate
+from sparsam.assess._limits import Limits
+from sparsam.generalization import Generalization
+
+if TYPE_CHECKING:
+    from sparsam.assess._front import Front
+
+
+class SavedReport(Protocol):
+    """What a report can do, whoever writes it."""
+
+    def to_dict(self) -> Mapping[str, Any]: ...
+    def to_html(self) -> str: ...
+    def to_markdown(self) -> str: ...
+    def save(self, path: Any) -> None: ...
+
+
+def points(share: float) -> str:
+    """A share of accuracy in points.
+
+    Examples
+    --------
+    >>> points(0.01), points(0.025)
+    ('1 point', '2.5 points')
+    """
+    number = f"{100 * share:g}"
+    return f"{number} point{'s' * (number != '1')}"
+
+
+class NothingFitsError(ParameterError):
+    """No generalization of a front meets the requirement."""
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """What a choice must meet: exactly one of the two.
+
+    Parameters
+    ----------
+    max_utility_loss : float or None
+    max_risk : float or None
+    """
+
+    max_utility_loss: float | None = None
+    max_risk: float | None = None
+
+    def __post_init__(self) -> None:
+        given = [v for v in (self.max_utility_loss, self.max_risk) if v is not None]
+        if len(given) != 1:
+            raise ParameterError(
+                "Exactly one of 'max_utility_loss' and 'max_risk' must be given. "
+                f"Got {len(given)} of them."
+            )
+        if not 0 <= given[0] <= 1:
+            raise ParameterError(f"A requirement must be in [0, 1]. Got {given[0]} instead.")
+
+    @property
+    def words(self) -> str:
+        """The requirement as a phrase."""
+        if self.max_utility_loss is not None:
+            return f"accuracy within {points(self.max_utility_loss)} of everything collected"
+        return f"at most {self.max_risk:.0%} of what the naive adversary gets wrong is recovered"
+
+    def met(self, assessment: Assessment, limits: Limits) -> bool:
+        """Whether it is met on test data."""
+        if self.max_utility_loss is not None:
+            return limits.loss(assessment, "test")[0] <= self.max_utility_loss
+        return self.max_risk is not None and assessment.risk.recovered <= self.max_risk
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The generalization that was chosen from a front, with its evidence.
+
+    Attributes
+    ----------
+    candidate : Candidate
+        How it was made.
+    assessment : Assessment
+    requirement : Requirement
+    front : Front
+        Where it was chosen from.
+    """
+
+    candidate: Candidate
+    assessment: Assessment
+    requirement: Requirement
+    front: Front
+
+    @property
+    def generalization(self) -> Generalization:
+        """What to collect from now on."""
+        return self.candidate.generalization
+
+    @property
+    def met(self) -> bool:
+        """Whether the requirement holds on test data too."""
+        return self.requirement.met(self.assessment, self.front.limits)
+
+    @property
+    def utility_loss(self) -> float:
+        """Accuracy lost against everything collected (test data)."""
+        return self.front.limits.loss(self.assessment, "test")[0]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Choice {self.candidate.label}: "
+            f"{len(self.generalization.collected)} of {len(self.generalization)} attributes, "
+            f"accuracy lost {100 * self.utility_loss:.1f} points, "
+            f"risk {self.assessment.risk.recovered:z.0%} (test)>"
+        )
+
+    def report(self, **details: Any) -> SavedReport:
+        """The evidence as a report: HTML, Markdown or JSON.
+
+        Parameters
+        ----------
+        **details
+            As for `sparsam.report_on`.
+        """
+        # Reports come after assessments in the flow; the top level joins the two.
+        import sparsam
+
+        report: SavedReport = sparsam.report_on(self, **details)
+        return report

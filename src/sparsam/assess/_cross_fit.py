@@ -1,0 +1,80 @@
+"""Measure a loss of accuracy on all people who are not in the test part."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam._errors import DataError
+from sparsam.assess._utility import best_classifier
+from sparsam.attack import GeneralizedRecords, Interval, paired_difference
+from sparsam.data import Split, rotations
+from sparsam.generalization import Generalization
+
+FOLDS = 10
+FEWEST_PEOPLE = 3
+
+
+class CrossFit:
+    """Compare generalizations with everything collected, by models that see no one they judge.
+
+    The validation part alone is small, and choosing the best of many points on it rewards luck.
+    Here the people of the training and validation parts are dealt into folds; a model is trained
+    on some, chosen on another and judged on the last, in rotation. The cut points were learned
+    from some of these people too, so the loss is slightly flattered; the test part is untouched.
+
+    Parameters
+    ----------
+    data : Split
+    model : str
+        The classifier that did best with everything collected.
+    """
+
+    def __init__(self, data: Split, model: str) -> None:
+        self._data = data
+        self._model = model
+        self._losses: dict[Any, tuple[float, Interval]] = {}
+
+    def loss(self, generalization: Generalization, model: str) -> tuple[float, Interval]:
+        """Accuracy lost against everything collected, and its 95 % interval.
+
+        Parameters
+        ----------
+        generalization : Generalization
+        model : str
+            The classifier to use, as `Utility.model` names it.
+        """
+        key = (generalization.partitions, model)
+        if key not in self._losses:
+            attributes = self._data.train.table.attributes
+            lookups = tuple(generalization[a.name].lookup(a) for a in attributes)
+            wrong = self._wrong(lookups, model)
+            self._losses[key] = paired_difference(wrong, self._everything)
+        return self._losses[key]
+
+    @cached_property
+    def _everything(self) -> NDArray[np.bool_]:
+        sizes = self._data.train.sizes
+        lookups = tuple(np.arange(size, dtype=np.uint16) for size in sizes)
+        return self._wrong(lookups, self._model)
+
+    def _wrong(self, lookups: tuple[NDArray[np.uint16], ...], model: str) -> NDArray[np.bool_]:
+        wrong = []
+        for rotation in self._rotations:
+            records = GeneralizedRecords.from_lookups(lookups, rotation)
+            found = best_classifier(records, rotation, self._data.random_state, (model,))
+            wrong.append(found.wrong["test"])
+        return np.concatenate(wrong)
+
+    @cached_property
+    def _rotations(self) -> list[Split]:
+        people = self._data.train.join(self._data.validation)
+        if people.n_rows < FEWEST_PEOPLE:
+            raise DataError(
+                f"A loss of accuracy needs at least {FEWEST_PEOPLE} records beside the test part "
+                f"to be measured on. Got {people.n_rows}.\n\nHint: give more records."
+            )
+        return rotations(people, min(FOLDS, people.n_rows), self._data.random_state)

@@ -1,0 +1,191 @@
+"""The generalizations that no other one beats, and how to choose among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from sparsam.assess._assessment import Assessment
+from sparsam.assess._candidates import Candidate
+from sparsam.assess._choice import Choice, NothingFitsError, Requirement, points
+from sparsam.assess._cross_fit import CrossFit
+from sparsam.assess._limits import Limits
+from sparsam.attack import paired_difference
+from sparsam.data import Split
+
+
+@dataclass(frozen=True)
+class Point:
+    """One generalization of a sweep: how it was made, and what was measured of it."""
+
+    candidate: Candidate
+    assessment: Assessment
+
+    def __repr__(self) -> str:
+        utility, risk = self.assessment.utility, self.assessment.risk
+        return (
+            f"<Point {self.candidate.label}: classifier error {utility.error:.3f}, "
+            f"adversary error {risk.error:.3f} (test)>"
+        )
+
+
+def beats(first: Assessment, second: Assessment) -> bool:
+    """Whether the first is better, beyond the noise of the validation data.
+
+    It must be at least as good on both axes, and better on one by more than the 95 % interval of
+    the difference between the two on the same people.
+    """
+    here, there = first.person_errors["validation"], second.person_errors["validation"]
+    utility, utility_range = paired_difference(there.utility, here.utility)
+    risk, risk_range = paired_difference(here.risk, there.risk)
+    if utility < 0 or risk < 0:
+        return False
+    return utility_range[0] > 0 or risk_range[0] > 0
+
+
+class Front:
+    """Every generalization of a sweep, and those that no other one beats.
+
+    Points are compared and chosen on validation data; test data are for reporting only.
+
+    Parameters
+    ----------
+    points : sequence of Point
+    limits : Limits
+    data : Split
+    fingerprint : str, optional
+        Hash of the table that was split.
+
+    Attributes
+    ----------
+    points : tuple of Point
+        Everything that was tried.
+    limits : Limits
+        The errors with nothing and with everything collected.
+    """
+
+    def __init__(
+        self, points: Sequence[Point], limits: Limits, data: Split, fingerprint: str | None = None
+    ) -> None:
+        self.points = tuple(points)
+        self.limits = limits
+        self.data = data
+        self.fingerprint = fingerprint
+
+    @property
+    def n_rows(self) -> int:
+        """How many records there are in all parts of the data."""
+        return self.data.train.n_rows + self.data.validation.n_rows + self.data.test.n_rows
+
+    def __len__(self) -> int:
+        return len(self.best)
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.best)
+
+    def __repr__(self) -> str:
+        return f"<Front of {len(self.best)} among {len(self.points)} generalizations>"
+
+    @cached_property
+    def best(self) -> tuple[Point, ...]:
+        """The points that no other point beats, from the most useful to the safest."""
+        unbeaten = [
+            point
+            for point in self.points
+            if not any(beats(other.assessment, point.assessment) for other in self.points)
+        ]
+        return tuple(sorted(unbeaten, key=lambda point: point.assessment.validation_utility.error))
+
+    def choose(
+        self, *, max_utility_loss: float | None = None, max_risk: float | None = None
+    ) -> Choice:
+        """The least data that meets a requirement.
+
+        Parameters
+        ----------
+        max_utility_loss : float, optional
+            Accuracy that may be lost against everything collected: 0.01 is one point. Among the
+            points inside it, the one that protects most is chosen.
+        max_risk : float, optional
+            Share of what the naive adversary gets wrong that the adversary may recover. Among the
+            points inside it, the most accurate is chosen.
+
+        Returns
+        -------
+        Choice
+
+        Notes
+        -----
+        The best of many is partly lucky. A loss of accuracy is therefore measured on all people
+        outside the test part, each judged by a model that has not seen that person, and must stay
+        inside the permitted one with its whole 95 % interval. Points that do not differ by more
+        than noise from the best are told apart by how little they collect.
+        """
+        requirement = Requirement(max_utility_loss, max_risk)
+        if max_utility_loss is not None:
+            level = self._most_protective(max_utility_loss)
+        else:
+            level = self._most_accurate(requirement.max_risk or 0.0)
+        chosen = min(level, key=_how_much_it_collects)
+        return Choice(chosen.candidate, chosen.assessment, requirement, self)
+
+    def _most_protective(self, max_loss: float) -> list[Point]:
+        """Points inside the loss that protect as much as the best of them, up to noise."""
+        found: list[Point] = []
+        closest = 1.0
+        for point in sorted(self.points, key=_validation_risk, reverse=True):
+            if found and not _level(found[0], point, "risk"):
+                continue
+            loss = self._cautious_loss(point, max_loss)
+            closest = min(closest, loss)
+            if loss <= max_loss:
+                found.append(point)
+        if not found:
+            raise NothingFitsError(
+                f"No generalization is certain to lose at most {points(max_loss)} of "
+                f"accuracy: the closest may lose {100 * closest:.1f} (upper end of its 95 % "
+                f"interval).\n\nHint: allow a larger loss, or give more records."
+            )
+        return found
+
+    def _cautious_loss(self, point: Point, max_loss: float) -> float:
+        """Upper end of the accuracy lost; measured well only where it may be small enough."""
+        _, (low, high) = self.limits.loss(point.assessment, "validation")
+        if low <= max_loss:  # else validation data alone show that too much is lost
+            _, (_, high) = self._cross_fit.loss(
+                point.candidate.generalization, point.assessment.utility.model
+            )
+        return min(high, 1.0)
+
+    def _most_accurate(self, max_risk: float) -> list[Point]:
+        """Points inside the risk that are as accurate as the best of them, up to noise."""
+        risks = [point.assessment.validation_risk.recovered for point in self.points]
+        inside = [p for p, risk in zip(self.points, risks, strict=True) if risk <= max_risk]
+        if not inside:
+            raise NothingFitsError(
+                f"No generalization keeps the risk at {max_risk:.1%} or below: the safest lets "
+                f"{min(risks):.1%} be recovered (validation data).\n\nHint: allow a larger risk."
+            )
+        best = min(inside, key=lambda point: point.assessment.validation_utility.error)
+        return [point for point in inside if _level(best, point, "utility")]
+
+    @cached_property
+    def _cross_fit(self) -> CrossFit:
+        return CrossFit(self.data, self.limits.everything.model)
+
+
+def _validation_risk(point: Point) -> float:
+    return point.assessment.validation_risk.error
+
+
+def _level(best: Point, other: Point, axis: str) -> bool:
+    """Whether two points do not differ on an axis by more than the noise of validation data."""
+    errors = [getattr(p.assessment.person_errors["validation"], axis) for p in (best, other)]
+    _, (low, high) = paired_difference(*errors)
+    return low <= 0 <= high
+
+
+def _how_much_it_collects(point: Point) -> tuple[int, int, float]:
+    generalization = point.candidate.generalization
+    return len(generalization.collected), generalization.n_buckets, -_validation_risk(point)

@@ -1,0 +1,90 @@
+"""Gates: may this generalization be used? For continuous integration and sign-off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sparsam._errors import ParameterError
+from sparsam.assess._assessment import Assessment
+from sparsam.assess._limits import Limits
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """One gate and whether it was passed.
+
+    Attributes
+    ----------
+    gate : str
+        What was demanded, in words.
+    limit, value : float
+        The demand and what was measured (test data; class sizes on training data).
+    passed : bool
+    counts_people : bool
+        Whether the value is a number of people.
+    """
+
+    gate: str
+    limit: float
+    value: float
+    passed: bool
+    counts_people: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "gate": self.gate,
+            "limit": self.limit,
+            "value": self.value,
+            "passed": self.passed,
+        }
+
+
+def check_gates(
+    assessment: Assessment,
+    limits: Limits,
+    *,
+    max_risk: float | None = None,
+    max_attribute_risk: float | None = None,
+    max_utility_loss: float | None = None,
+    min_class_size: int | None = None,
+) -> list[GateResult]:
+    """Check an assessment against demands; a gate that is not given is not checked.
+
+    Parameters
+    ----------
+    assessment : Assessment
+    limits : Limits
+    max_risk : float, optional
+        The mean over attributes of the share that the adversary recovers.
+    max_attribute_risk : float, optional
+        The same for the attribute that is recovered most.
+    max_utility_loss : float, optional
+        Accuracy lost against everything collected.
+    min_class_size : int, optional
+        The fewest people behind one generalized record.
+
+    Returns
+    -------
+    list of GateResult
+    """
+    risk = assessment.risk
+    worst = max((part.recovered for part in risk.parts), default=risk.recovered)
+    loss = assessment.utility.error - limits.everything.error
+    smallest = assessment.class_sizes.smallest
+    demands = [
+        ("risk at most", max_risk, risk.recovered, True),
+        ("risk of any attribute at most", max_attribute_risk, worst, True),
+        ("accuracy loss at most", max_utility_loss, loss, True),
+        ("people behind one record at least", min_class_size, float(smallest), False),
+    ]
+    results = []
+    for words, limit, value, is_ceiling in demands:
+        if limit is None:
+            continue
+        if limit < 0:
+            raise ParameterError(f"A gate must not be negative. Got {limit} for '{words}'.")
+        passed = value <= limit if is_ceiling else value >= limit
+        results.append(GateResult(words, float(limit), value, passed, not is_ceiling))
+    return results

@@ -1,0 +1,141 @@
+"""Try many generalizations and measure each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from joblib import Parallel, cpu_count, delayed
+
+from sparsam._errors import ParameterError
+from sparsam.assess._assessment import Assessment, assess
+from sparsam.assess._candidates import (
+    MINIMISERS,
+    Candidate,
+    default_candidates,
+    fitted_candidate,
+    without_repeats,
+)
+from sparsam.assess._front import Front, Point
+from sparsam.assess._limits import measure_limits
+from sparsam.attack import Reconstruction
+from sparsam.data import Roles, Split, Task, read, resolve
+from sparsam.data import split as split_task
+from sparsam.minimise import Constraints, Minimiser
+
+Progress = Callable[[int, int], None]
+
+
+def sweep(
+    data: Any,
+    roles: Roles | None = None,
+    *,
+    minimisers: str | Minimiser | Sequence[str | Minimiser] = MINIMISERS,
+    min_leaf: int = 100,
+    constraints: Constraints | None = None,
+    adversary: Reconstruction | None = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Front:
+    """Try every setting of several minimisers, attack each result, and draw the front.
+
+    Parameters
+    ----------
+    data : frame, Table, path, Task or Split
+        A sample at full resolution. It is split 60/10/30 unless it is a `Split` already:
+        generalizations, classifiers and adversaries learn on the first part, choices are made on
+        the second, figures are reported on the third.
+    roles : Roles, optional
+        Needed unless `data` is a `Task` or `Split`.
+    minimisers : str, Minimiser or sequence of them
+        Names stand for all their settings in Staab et al. (appendix F); a minimiser of your own
+        stands for itself, and is left as it was.
+    min_leaf : int, default=100
+        The fewest people in a leaf of a privacy tree.
+    constraints : Constraints, optional
+        Hold for a minimiser of your own too, unless it has its own.
+    adversary : Reconstruction, optional
+    random_state : int, default=0
+    n_jobs : int, optional
+        Processes to use; all cores when not given. The result does not depend on it.
+    progress : callable, optional
+        Called with (done, total) after each assessment.
+
+    Returns
+    -------
+    Front
+    """
+    parts, fingerprint = _split(data, roles, random_state)
+    wanted = [minimisers] if isinstance(minimisers, str | Minimiser) else minimisers
+    candidates = without_repeats(
+        _candidates(parts.train, wanted, min_leaf, constraints, random_state)
+    )
+    if not candidates:
+        raise ParameterError("A sweep needs at least one minimiser. Got none.")
+    limits = measure_limits(parts, random_state)
+    adversary = adversary or Reconstruction(random_state=random_state)
+    points = []
+    for done, assessment in enumerate(
+        _assess_all(candidates, parts, adversary, random_state, n_jobs), start=1
+    ):
+        points.append(Point(candidates[done - 1], assessment))
+        if progress is not None:
+            progress(done, len(candidates))
+    return Front(points, limits, parts, fingerprint)
+
+
+def _split(data: Any, roles: Roles | None, random_state: int) -> tuple[Split, str | None]:
+    if isinstance(data, Split):
+        return data, None
+    if isinstance(data, Task):
+        return split_task(data, random_state=random_state), data.table.fingerprint
+    if roles is None:
+        raise ParameterError(
+            "A sweep needs to know what each attribute is for.\n\n"
+            "Hint: sweep(data, Roles(target='...'))"
+        )
+    table = read(data, roles=roles)
+    return split_task(resolve(table, roles), random_state=random_state), table.fingerprint
+
+
+def _candidates(
+    task: Task,
+    minimisers: Sequence[str | Minimiser],
+    min_leaf: int,
+    constraints: Constraints | None,
+    random_state: int,
+) -> Iterator[Candidate]:
+    for minimiser in minimisers:
+        if isinstance(minimiser, Minimiser):
+            yield fitted_candidate(minimiser, task, constraints)
+        else:
+            yield from default_candidates(
+                task,
+                (minimiser,),
+                min_leaf=min_leaf,
+                constraints=constraints,
+                random_state=random_state,
+            )
+
+
+def _assess_all(
+    candidates: Sequence[Candidate],
+    data: Split,
+    adversary: Reconstruction,
+    random_state: int,
+    n_jobs: int | None,
+) -> Iterator[Assessment]:
+    n_jobs = min(n_jobs or cpu_count(), len(candidates))
+    jobs = (
+        delayed(assess)(
+            candidate.generalization, data, adversary=adversary, random_state=random_state
+        )
+        for candidate in candidates
+    )
+    found: Iterator[Assessment] = Parallel(
+        n_jobs=n_jobs,
+        return_as="generator",
+        max_nbytes=None,  # personal data must not spill to a disk
+    )(jobs)
+    return found

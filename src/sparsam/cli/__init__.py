@@ -1,0 +1,5 @@
+"""The command line: parse, call, print."""
+
+from sparsam.cli._main import main
+
+__all__ = ["main"]

@@ -1,0 +1,119 @@
+"""`sparsam assess`: measure a saved generalization, and hold it to its gates."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from sparsam.cli._console import messages
+from sparsam.cli._json import echo_json, plain_assessment
+from sparsam.cli._options import (
+    InputFile,
+    json_option,
+    quiet_option,
+    role_options,
+    roles_from,
+    seed_option,
+)
+
+if TYPE_CHECKING:
+    from sparsam.assess import Assessment, GateResult, Limits
+
+GATES = ("max_risk", "max_attribute_risk", "max_utility_loss", "min_class_size")
+
+
+@click.command()
+@click.argument("generalization", type=InputFile)
+@click.argument("data", type=InputFile)
+@role_options
+@click.option("--max-risk", type=click.FloatRange(0), help="Gate: mean share recovered.")
+@click.option("--max-attribute-risk", type=click.FloatRange(0), help="Gate: for any attribute.")
+@click.option("--max-utility-loss", type=click.FloatRange(0), help="Gate: accuracy lost.")
+@click.option("--min-class-size", type=click.IntRange(1), help="Gate: fewest people per record.")
+@seed_option
+@json_option
+@quiet_option
+def assess(generalization: Path, data: Path, **options: Any) -> None:
+    """Measure utility and risk of a saved GENERALIZATION on the full-resolution DATA.
+
+    Target and personal attributes are those that the generalization was learned for, unless the
+    options say otherwise. With gates, the exit code is 1 when one of them fails.
+    """
+    from sparsam.assess import assess as measure
+    from sparsam.assess import check_gates, measure_limits, task_for
+    from sparsam.data import split
+    from sparsam.generalization import Generalization
+
+    artifact = Generalization.load(generalization)
+    task = task_for(artifact, data, roles_from(options))
+    seed = options["seed"]
+    console = messages(options["quiet"])
+    with console.status(f"Attacking {task.n_rows:,} records …"):
+        parts = split(task, random_state=seed)
+        limits = measure_limits(parts, seed)
+        assessment = measure(artifact, parts, random_state=seed)
+    gates = check_gates(assessment, limits, **{name: options[name] for name in GATES})
+    if options["as_json"]:
+        echo_json(_plain(assessment, limits, gates))
+    else:
+        _show(assessment, limits, gates)
+    sys.exit(0 if all(gate.passed for gate in gates) else 1)
+
+
+def _plain(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> dict[str, Any]:
+    return {
+        **plain_assessment(assessment),
+        "limits": limits.to_dict(),
+        "gates": [{**gate.to_dict(), "value": _measured(gate)} for gate in gates],
+    }
+
+
+def _show(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    utility, risk = assessment.utility, assessment.risk
+    table = Table(title="Reconstruction by attribute (A1, test data)", title_justify="left")
+    for column in ("attribute", "error", "95 % interval", "naive", "recovered", "model"):
+        table.add_column(column, justify="left" if column in ("attribute", "model") else "right")
+    for part in sorted(risk.parts, key=lambda one: -one.recovered):
+        low, high = part.interval
+        table.add_row(
+            str(part.attribute),
+            f"{part.error:.3f}",
+            f"{low:.3f}–{high:.3f}",
+            f"{part.baseline:.3f}",
+            f"{part.recovered:z.0%}",
+            part.model,
+        )
+    console = Console(highlight=False, markup=False, emoji=False)
+    console.print(table)
+    sizes = assessment.class_sizes
+    click.echo(
+        f"Accuracy {utility.accuracy:.1%} ({utility.model}); {limits.everything.accuracy:.1%} with "
+        f"everything collected, {limits.nothing.accuracy:.1%} with nothing (test data)."
+    )
+    click.echo(f"Risk: {risk}")
+    click.echo(
+        f"{sizes.distinct:,} distinct records among the training part; the rarest stands for "
+        f"{_few(sizes.smallest)}, {_few(sizes.alone)} stand alone."
+    )
+    for gate in gates:
+        verdict = "passed" if gate.passed else "FAILED"
+        value = _measured(gate)
+        shown = f"{value:.4g}" if isinstance(value, float) else value
+        click.echo(f"Gate {verdict}: {gate.gate} {gate.limit:g}, measured {shown}.")
+
+
+def _measured(gate: GateResult) -> float | str | int | None:
+    """What was measured; a few people are not counted."""
+    from sparsam.report._publish import suppress
+
+    return suppress(int(gate.value)) if gate.counts_people else gate.value
+
+
+def _few(people: int) -> str:
+    return "fewer than 5 people" if 0 < people < 5 else f"{people:,} people"

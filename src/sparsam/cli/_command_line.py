@@ -1,0 +1,35 @@
+"""The command as it could be typed again."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+from click import get_current_context
+from click.core import ParameterSource
+
+
+def command_line() -> str:
+    """The command that is running, quoted for a shell, without the folders of this machine."""
+    context = get_current_context()
+    words = ["sparsam", str(context.info_name)]
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            words += _words(parameter, context.params[name])
+    return shlex.join(words)
+
+
+def _words(parameter: click.Parameter, value: Any) -> list[str]:
+    if not isinstance(parameter, click.Option):
+        return [_word(value)]
+    if parameter.is_flag:
+        return [parameter.opts[-1] if value else parameter.secondary_opts[-1]]
+    values = value if parameter.multiple else [value]
+    return [word for one in values for word in (parameter.opts[-1], _word(one))]
+
+
+def _word(value: Any) -> str:
+    return value.name if isinstance(value, Path) else str(value)

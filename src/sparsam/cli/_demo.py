@@ -1,0 +1,42 @@
+"""`sparsam demo`: the whole flow on the bundled census records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from sparsam.cli._console import messages
+from sparsam.cli._minimise import DEFAULT_LOSS, choose, save, show
+from sparsam.cli._options import jobs_option, quiet_option, seed_option
+
+
+@click.command()
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(),
+    help="Where to write people.json and report.html.  [default: here]",
+)
+@click.option("--open/--no-open", "show_report", default=None, help="Open the report at the end.")
+@seed_option
+@jobs_option
+@quiet_option
+def demo(folder: Path, show_report: bool | None, seed: int, jobs: int | None, quiet: bool) -> None:
+    """Walk the whole flow on 20,000 bundled census records.
+
+    Which of 16 attributes does a model need that predicts whether someone is employed?
+    """
+    from sparsam.data import Roles, load_example
+
+    console = messages(quiet)
+    console.print("Task: predict from 16 census attributes whether someone is employed.")
+    people = load_example()
+    choice = choose(people, Roles("employed"), loss=DEFAULT_LOSS, seed=seed, jobs=jobs, quiet=quiet)
+    folder.mkdir(parents=True, exist_ok=True)
+    artifact, report = folder / "people.json", folder / "report.html"
+    show(choice)
+    click.echo()
+    save(choice, artifact, report, quiet=quiet)
+    if show_report or (show_report is None and console.is_terminal):
+        click.launch(str(report.resolve()))

@@ -1,0 +1,79 @@
+"""`sparsam describe`: what a generalization collects, or what a table holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from sparsam.cli._json import echo_json
+from sparsam.cli._options import InputFile, json_option, role_options, roles_from
+
+if TYPE_CHECKING:
+    from sparsam.data import Roles
+
+
+@click.command()
+@click.argument("file", type=InputFile)
+@role_options
+@json_option
+def describe(file: Path, as_json: bool, **options: Any) -> None:
+    """Describe FILE: a saved generalization (.json), or a table as sparsam reads it.
+
+    For a table: each attribute, its kind and how many values it has; never a value of a person.
+    """
+    if file.suffix.lower() == ".json":
+        _describe_generalization(file, as_json)
+        return
+    _describe_table(file, as_json, roles_from(options))
+
+
+def _describe_generalization(file: Path, as_json: bool) -> None:
+    from sparsam.generalization import Generalization
+
+    artifact = Generalization.load(file)
+    if as_json:
+        attributes = [
+            {"name": part.name, "collected": part.collected, "buckets": list(part.labels)}
+            for part in artifact
+        ]
+        echo_json({"attributes": attributes, "about": artifact.about})
+        return
+    click.echo(str(artifact))
+    click.echo(f"\nCollects {len(artifact.collected)} of {len(artifact)} attributes.")
+    for name, value in artifact.about.items():
+        click.echo(f"{name.replace('_', ' ')}: {_in_words(value)}")
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, dict):
+        pairs = value.items()
+        return ", ".join(f"{name.replace('_', ' ')} {_in_words(one)}" for name, one in pairs)
+    return ", ".join(map(_in_words, value)) if isinstance(value, list) else str(value)
+
+
+def _describe_table(file: Path, as_json: bool, roles: Roles) -> None:
+    from sparsam.data import read
+
+    table = read(file, roles=roles)
+    rows = [
+        {
+            "attribute": attribute.name,
+            "kind": attribute.kind,
+            "values": attribute.n_values,
+            "missing": attribute.missing,
+        }
+        for attribute in table.attributes
+    ]
+    if as_json:
+        echo_json({"rows": table.n_rows, "attributes": rows, "notes": list(table.notes)})
+        return
+    width = max(len(name) for name in table.names)
+    click.echo(f"{table.n_rows:,} records, {len(rows)} attributes")
+    for row in rows:
+        missing = ", some missing" if row["missing"] else ""
+        values = f"{row['values']:,} value{'s' * (row['values'] != 1)}"
+        click.echo(f"{row['attribute']:<{width}}  {row['kind']}, {values}{missing}")
+    for note in table.notes:
+        click.echo(f"Note: {note}")

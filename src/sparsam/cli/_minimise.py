@@ -1,0 +1,216 @@
+"""`sparsam minimise`: find the least data that a task needs."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from sparsam.cli._command_line import command_line
+from sparsam.cli._console import complain, messages, progress_bar
+from sparsam.cli._json import echo_json, plain_assessment
+from sparsam.cli._options import (
+    InputFile,
+    OutputFile,
+    jobs_option,
+    json_option,
+    quiet_option,
+    role_options,
+    roles_from,
+    seed_option,
+)
+
+if TYPE_CHECKING:
+    from sparsam.assess import Choice
+    from sparsam.data import Roles
+    from sparsam.minimise import Constraints
+
+DEFAULT_LOSS = 0.01
+NOT_MET = 1
+
+
+@click.command()
+@click.argument("data", type=InputFile)
+@role_options
+@click.option(
+    "-o", "--output", type=OutputFile(".json"), help="Where to save the generalization (.json)."
+)
+@click.option(
+    "--report",
+    type=OutputFile(".html", ".htm", ".md", ".json"),
+    help="Where to save the report (.html, .md or .json).",
+)
+@click.option(
+    "--max-utility-loss",
+    type=click.FloatRange(0, 1),
+    help="Accuracy that may be lost against everything collected.  [default: 0.01, one point]",
+)
+@click.option(
+    "--max-risk",
+    type=click.FloatRange(0, 1),
+    help="Instead: share of what the naive adversary gets wrong that may be recovered.",
+)
+@click.option("--must-keep", multiple=True, metavar="NAME", help="Keep it at full resolution.")
+@click.option("--must-drop", multiple=True, metavar="NAME", help="Never collect it.")
+@click.option("--max-buckets", multiple=True, metavar="NAME=M", help="At most M buckets for it.")
+@click.option(
+    "--min-leaf",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    help="Fewest people in a leaf of a tree.",
+)
+@seed_option
+@jobs_option
+@json_option
+@quiet_option
+def minimise(data: Path, **options: Any) -> None:
+    """Find the least data that a task needs, and attack what is left.
+
+    Tries many generalizations of DATA, measures utility and risk of each on data that was not
+    learned from, and chooses the one that protects most within the permitted loss of accuracy.
+    """
+    roles = roles_from(options)
+    if roles.target is None:
+        raise click.UsageError("Missing option '--target' (or a TOML file with --roles).")
+    choice = choose(
+        data,
+        roles,
+        loss=options["max_utility_loss"],
+        risk=options["max_risk"],
+        constraints=_constraints(options),
+        min_leaf=options["min_leaf"],
+        seed=options["seed"],
+        jobs=options["jobs"],
+        quiet=options["quiet"],
+    )
+    if options["as_json"]:
+        echo_json(summary(choice))
+    else:
+        show(choice)
+    save(choice, options["output"], options["report"], data, quiet=options["quiet"])
+    sys.exit(0 if choice.met else NOT_MET)
+
+
+def choose(
+    data: Any,
+    roles: Roles,
+    *,
+    loss: float | None = None,
+    risk: float | None = None,
+    constraints: Constraints | None = None,
+    min_leaf: int = 100,
+    seed: int = 0,
+    jobs: int | None = None,
+    quiet: bool = False,
+) -> Choice:
+    """Sweep and choose, with progress on standard error."""
+    from sparsam.assess import NothingFitsError, sweep
+    from sparsam.data import read
+
+    if loss is not None and risk is not None:
+        raise click.UsageError("Give --max-utility-loss or --max-risk, not both.")
+    console = messages(quiet)
+    table = read(data, roles=roles)
+    console.print(f"Read {table.n_rows:,} records with {len(table.names)} columns.")
+    for note in table.notes:
+        console.print(f"Note: {note}")
+    with progress_bar(console, "Minimise and attack") as progress:
+        front = sweep(
+            table,
+            roles,
+            constraints=constraints,
+            min_leaf=min_leaf,
+            random_state=seed,
+            n_jobs=jobs,
+            progress=progress,
+        )
+    if loss is None and risk is None:
+        loss = DEFAULT_LOSS
+    try:
+        return front.choose(max_utility_loss=loss, max_risk=risk)
+    except NothingFitsError as error:
+        complain(error)
+        sys.exit(NOT_MET)
+
+
+def save(
+    choice: Choice,
+    output: Path | None,
+    report: Path | None,
+    source: Path | None = None,
+    *,
+    quiet: bool = False,
+) -> None:
+    """Write the artifact and the report where they are wanted, and say so."""
+    console = messages(quiet)
+    if output is not None:
+        choice.generalization.save(output)
+        console.print(f"Wrote the generalization to {output}.")
+    if report is not None:
+        command = command_line()
+        details = {"source": "bundled example"}
+        if source is not None:
+            details = {"source": source.name, "sha256": _hash(source)}
+        choice.report(command=command, **details).save(report)
+        console.print(f"Wrote the report to {report}.")
+    if output is None and report is None:
+        console.print("Nothing was saved: -o keeps the generalization, --report the evidence.")
+
+
+def _hash(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def summary(choice: Choice) -> dict[str, Any]:
+    """The choice as plain data."""
+    return {
+        "chosen": choice.candidate.label,
+        "requirement": {"words": choice.requirement.words, "met": choice.met},
+        "utility_loss": choice.utility_loss,
+        "limits": choice.front.limits.to_dict(),
+        "assessment": plain_assessment(choice.assessment),
+        "tried": len(choice.front.points),
+        "on_front": len(choice.front.best),
+    }
+
+
+def show(choice: Choice) -> None:
+    """Print the choice for a person to read."""
+    generalization, assessment = choice.generalization, choice.assessment
+    click.echo(str(generalization))
+    click.echo()
+    everything = choice.front.limits.everything.accuracy
+    lines = [
+        f"Collect {len(generalization.collected)} of {len(generalization)} attributes "
+        f"({choice.candidate.label}).",
+        f"Accuracy {assessment.utility.accuracy:.1%} instead of {everything:.1%} with everything "
+        f"collected (test data).",
+        f"The strongest attack recovers {assessment.risk.recovered:z.0%} of what the majority "
+        f"guess gets wrong (error {assessment.risk.error:.3f}, naive "
+        f"{assessment.risk.baseline:.3f}).",
+        f"Required: {choice.requirement.words}: {'met' if choice.met else 'NOT met'} on test data.",
+    ]
+    for line in lines:
+        click.echo(line)
+
+
+def _constraints(options: dict[str, Any]) -> Constraints:
+    from sparsam.minimise import Constraints
+
+    return Constraints(
+        must_keep=options["must_keep"],
+        must_drop=options["must_drop"],
+        max_buckets=dict(_limit(text) for text in options["max_buckets"]),
+    )
+
+
+def _limit(text: str) -> tuple[str, int]:
+    name, sign, number = text.rpartition("=")
+    if not sign or not number.strip().isdigit():
+        raise click.UsageError(f"--max-buckets must look like NAME=3. Got '{text}' instead.")
+    return name.strip(), int(number)

@@ -1,0 +1,111 @@
+"""Options that several commands share, and what they mean in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+if TYPE_CHECKING:
+    from sparsam.data import Roles
+
+InputFile = click.Path(exists=True, dir_okay=False, path_type=Path)
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class OutputFile(click.Path):
+    """A file to write, checked before the work begins: its ending, and that its folder is there.
+
+    Parameters
+    ----------
+    *endings : str
+        Such as ".json".
+    """
+
+    def __init__(self, *endings: str) -> None:
+        super().__init__(dir_okay=False, writable=True, path_type=Path)
+        self.endings = endings
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Turn the text into a path, or say why it cannot be written."""
+        path = Path(str(super().convert(value, param, ctx)))
+        if not path.name.lower().endswith(self.endings):
+            self.fail(f"The name must end in {_either(self.endings)}: '{path.name}'.", param, ctx)
+        if not path.absolute().parent.is_dir():
+            self.fail(f"There is no folder '{path.parent}' to write into.", param, ctx)
+        return path
+
+
+def _either(endings: tuple[str, ...]) -> str:
+    return " or ".join(filter(None, (", ".join(endings[:-1]), endings[-1])))
+
+
+def _together(*options: Decorator) -> Decorator:
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+missing_option = click.option(
+    "--missing", multiple=True, metavar="TEXT", help="A text that means missing, such as '?'."
+)
+role_options = _together(
+    click.option(
+        "--target",
+        metavar="NAME|EXPRESSION",
+        help='What the model predicts: a column, or "income>50000".',
+    ),
+    click.option(
+        "--personal",
+        metavar="NAMES",
+        help="What to protect: names with commas, 'categorical' or 'all'.  [default: categorical]",
+    ),
+    click.option("--identifier", multiple=True, metavar="NAME", help="A column never to be used."),
+    click.option("--numeric", multiple=True, metavar="NAME", help="Read a column as numbers."),
+    click.option("--categorical", multiple=True, metavar="NAME", help="Read it as categories."),
+    missing_option,
+    click.option("--roles", type=InputFile, help="A TOML file with all of these."),
+)
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of every choice."
+)
+jobs_option = click.option("--jobs", type=click.IntRange(1), help="Processes.  [default: cores]")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, nothing else.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress and no remarks.")
+
+
+def roles_from(options: Mapping[str, Any]) -> Roles:
+    """Roles from the file, if there is one, and from the options.
+
+    A target and personal attributes given as options win; lists of names add to the file's, so
+    that no column declared an identifier comes back.
+    """
+    from sparsam.data import Roles
+
+    found = Roles.from_toml(options["roles"]) if options["roles"] is not None else Roles()
+    given: dict[str, Any] = {
+        "target": options["target"],
+        "personal": _personal(options["personal"]),
+        "identifiers": (*found.identifiers, *options["identifier"]),
+        "numeric": (*found.numeric, *options["numeric"]),
+        "categorical": (*found.categorical, *options["categorical"]),
+        "missing_values": (*found.missing_values, *options["missing"]),
+    }
+    settled: dict[str, Any] = {
+        name: tuple(dict.fromkeys(value)) if isinstance(value, tuple) else value
+        for name, value in given.items()
+        if value is not None
+    }
+    return replace(found, **settled)
+
+
+def _personal(text: str | None) -> str | tuple[str, ...] | None:
+    if text is None or text in ("categorical", "all"):
+        return text
+    return tuple(name.strip() for name in text.split(",") if name.strip())

@@ -1,0 +1,185 @@
+"""Numbers as a reader expects them: one decimal, a real minus, a dash for what is not known."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, TypeGuard
+
+from sparsam.report._data import Count, Interval
+
+NOTHING = "–"
+THIN = "\u202f"
+"""A narrow space that never breaks, between a number and its per cent sign."""
+
+
+def percent(share: float | None, decimals: int = 1) -> str:
+    """Write a share as a percentage.
+
+    Examples
+    --------
+    >>> percent(0.8194).replace(THIN, " ")
+    '81.9 %'
+    >>> percent(None)
+    '–'
+    """
+    if not _known(share):
+        return NOTHING
+    return f"{_number(100 * share, decimals)}{THIN}%"
+
+
+def rough_percent(share: float | None) -> str:
+    """Write a share in whole per cent, without calling a small one nothing.
+
+    Examples
+    --------
+    >>> rough_percent(0.237).replace(THIN, " "), rough_percent(0.003).replace(THIN, " ")
+    ('24 %', 'less than 1 %')
+    """
+    if _known(share) and 0 < share < 0.01:
+        return f"less than 1{THIN}%"
+    return percent(share, 0)
+
+
+def short_percent(share: float) -> str:
+    """Write a round share with no more decimals than it needs.
+
+    Examples
+    --------
+    >>> short_percent(0.05).replace(THIN, " "), short_percent(0.005).replace(THIN, " ")
+    ('5 %', '0.5 %')
+    """
+    return f"{_minus(format(round(100 * share, 6), 'g'))}{THIN}%"
+
+
+def points(difference: float | None) -> str:
+    """Write a difference of two percentages.
+
+    Examples
+    --------
+    >>> points(0.008), points(-0.008)
+    ('0.8 points', '−0.8 points')
+    """
+    if not _known(difference):
+        return NOTHING
+    return f"{_number(100 * difference, 1)} points"
+
+
+def percent_range(interval: Interval, complement: bool = False) -> str | None:
+    """Write an interval of shares; None where there is none.
+
+    Parameters
+    ----------
+    interval : pair of float, or None
+        The two ends.
+    complement : bool, default=False
+        Write one minus each end: an interval of errors becomes one of accuracies.
+
+    Examples
+    --------
+    >>> percent_range((0.16, 0.18), complement=True).replace(THIN, " ")
+    '82.0–84.0 %'
+    """
+    ends = pair(interval)
+    if ends is None:
+        return None
+    low, high = (1 - ends[1], 1 - ends[0]) if complement else ends
+    return f"{_number(100 * low, 1)}{_to(low)}{_number(100 * high, 1)}{THIN}%"
+
+
+def points_range(interval: Interval) -> str | None:
+    """Write an interval of differences, in points; None where there is none.
+
+    Examples
+    --------
+    >>> points_range((-0.002, 0.014))
+    '−0.2 to 1.4'
+    """
+    ends = pair(interval)
+    if ends is None:
+        return None
+    return f"{_number(100 * ends[0], 1)} to {_number(100 * ends[1], 1)}"
+
+
+def whole(count: Count) -> str:
+    """Write a count, with a comma at every thousand.
+
+    Examples
+    --------
+    >>> whole(20000), whole("fewer than 5"), whole(None)
+    ('20,000', 'fewer than 5', '–')
+    """
+    if count is None:
+        return NOTHING
+    return count if isinstance(count, str) else _minus(f"{count:,}")
+
+
+def plain_number(value: float | None) -> str:
+    """Write a number in the user's own units, to three figures.
+
+    Examples
+    --------
+    >>> plain_number(4.2371), plain_number(1234567.0)
+    ('4.24', '1,234,567')
+    """
+    if not _known(value):
+        return NOTHING
+    return _minus(f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}")
+
+
+def counted(count: int, singular: str, plural: str | None = None) -> str:
+    """Write a count with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "bucket"), counted(3, "bucket")
+    ('1 bucket', '3 buckets')
+    """
+    return f"{whole(count)} {singular if count == 1 else plural or singular + 's'}"
+
+
+def setting(value: Any) -> str:
+    """Write a setting the way a person would.
+
+    Examples
+    --------
+    >>> setting([2, 4, 10]), setting("60 / 10 / 30"), setting(None)
+    ('2, 4, 10', '60 / 10 / 30', '–')
+    """
+    if value is None:
+        return NOTHING
+    if isinstance(value, list):
+        return ", ".join(setting(inner) for inner in value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def pair(interval: Interval) -> tuple[float, float] | None:
+    """Return both ends of an interval, or None when one of them is not known.
+
+    Examples
+    --------
+    >>> pair([0.1, 0.2]), pair(None), pair([0.1, None])
+    ((0.1, 0.2), None, None)
+    """
+    if interval is None or len(interval) != 2:
+        return None
+    low, high = interval
+    return (low, high) if _known(low) and _known(high) else None
+
+
+def _known(value: float | None) -> TypeGuard[float]:
+    return value is not None and math.isfinite(value)
+
+
+def _number(value: float, decimals: int) -> str:
+    text = f"{value:.{decimals}f}"
+    return text.lstrip("-") if float(text) == 0 else _minus(text)
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
+
+
+def _to(low: float) -> str:
+    """Keep a dash between two numbers from being read as a minus."""
+    return " to " if low < 0 else "–"

@@ -1,0 +1,141 @@
+"""Simulated tables with known answers, and one small sweep that several tests look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sparsam.assess import (
+    Assessment,
+    Candidate,
+    ClassSizes,
+    Front,
+    Limits,
+    Point,
+    Utility,
+    sweep,
+)
+from sparsam.assess._assessment import PersonErrors
+from sparsam.assess._utility import Classifier
+from sparsam.attack import Risk
+from sparsam.data import Roles, Split, read, resolve, split
+from sparsam.generalization import Generalization
+
+
+@pytest.fixture(scope="session")
+def people_split(make_people: Callable[..., Any]) -> Split:
+    """300 made-up people, divided."""
+    return split(resolve(make_people(), Roles("works")))
+
+
+@pytest.fixture(scope="session")
+def small_front(make_people: Callable[..., Any]) -> Front:
+    """A sweep over trees and uniform generalizations of 400 made-up people."""
+    return sweep(
+        make_people(400),
+        Roles("works"),
+        minimisers=("privacy tree", "uniform"),
+        min_leaf=20,
+        n_jobs=1,
+    )
+
+
+def _utility(wrong: Sequence[bool], part: str) -> Utility:
+    return Classifier("look-up", {part: np.asarray(wrong, dtype=bool)}).utility(part)
+
+
+def _risk(error: float, part: str, recovered: Sequence[float] = ()) -> Risk:
+    parts = tuple(
+        Risk(
+            adversary="A1 reconstruction",
+            attribute=f"p{number}",
+            error=0.5 * (1 - share),
+            baseline=0.5,
+            interval=(0.0, 1.0),
+            n_records=10,
+            split=part,
+            random_state=0,
+        )
+        for number, share in enumerate(recovered)
+    )
+    return Risk(
+        adversary="A1 reconstruction",
+        attribute=None,
+        error=error,
+        baseline=0.5,
+        interval=(0.0, 1.0),
+        n_records=10,
+        split=part,
+        random_state=0,
+        parts=parts,
+    )
+
+
+@pytest.fixture(scope="session")
+def make_assessment(people_split: Split) -> Callable[..., Assessment]:
+    """Build an assessment from the errors person by person, equal on validation and test."""
+
+    def make(
+        utility: Sequence[bool],
+        risk: Sequence[float],
+        *,
+        generalization: Generalization | None = None,
+        recovered: Sequence[float] = (),
+        smallest: int = 7,
+    ) -> Assessment:
+        errors = PersonErrors(np.asarray(utility, dtype=bool), np.asarray(risk, dtype=np.float32))
+        mean = float(errors.risk.mean())
+        return Assessment(
+            generalization=generalization or Generalization.nothing(people_split.train.table),
+            utility=_utility(utility, "test"),
+            risk=_risk(mean, "test", recovered),
+            validation_utility=_utility(utility, "validation"),
+            validation_risk=_risk(mean, "validation", recovered),
+            confident_risks={},
+            class_sizes=ClassSizes(3, smallest, 0, {5: 0}),
+            information_loss=0.5,
+            person_errors={"validation": errors, "test": errors},
+        )
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def make_limits() -> Callable[..., Limits]:
+    """Build limits from whom the model with everything collected gets wrong."""
+
+    def make(wrong: Sequence[bool]) -> Limits:
+        array = np.asarray(wrong, dtype=bool)
+        best = Classifier("look-up", {"validation": array, "test": array})
+        nothing = _utility(np.ones(len(array), dtype=bool).tolist(), "test")
+        return Limits(best.utility("test"), nothing, 0.5, best)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def make_point() -> Callable[[str, Assessment], Point]:
+    """Build a point of a front from an assessment."""
+    return lambda name, assessment: Point(
+        Candidate(name, {}, assessment.generalization), assessment
+    )
+
+
+@pytest.fixture(scope="session")
+def simulate() -> Callable[..., Split]:
+    """Draw people from a table of probabilities: P(class | a, b), a and b uniform."""
+
+    def draw(probabilities: Any, n_rows: int = 4000, seed: int = 0) -> Split:
+        table = np.asarray(probabilities)
+        rng = np.random.default_rng(seed)
+        a, b = rng.integers(0, table.shape[0], n_rows), rng.integers(0, table.shape[1], n_rows)
+        steps = table[a, b].cumsum(axis=1)
+        y = (rng.random(n_rows)[:, None] > steps).sum(axis=1).clip(max=table.shape[2] - 1)
+        columns = {"a": [f"a{code}" for code in a], "b": [f"b{code}" for code in b]}
+        people = {**columns, "y": [f"y{code}" for code in y]}
+        return split(resolve(read(people), Roles("y")))
+
+    return draw

@@ -1,0 +1,45 @@
+"""Class sizes against a count by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparsam.assess._class_sizes import class_sizes
+from sparsam.attack import GeneralizedRecords
+from sparsam.generalization import Generalization
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 30), max_size=40))
+def test_sizes_are_those_of_a_loop(counts):
+    found = class_sizes(np.array(counts, dtype=np.int64), thresholds=(2, 5, 10))
+    seen = [count for count in counts if count]
+    assert found.distinct == len(seen)
+    assert found.smallest == min(seen, default=0)
+    assert found.alone == sum(count == 1 for count in seen)
+    assert found.under == {k: sum(c for c in seen if c < k) for k in (2, 5, 10)}
+    assert found.under[2] == found.alone
+
+
+def test_sizes_of_real_records(people_split):
+    everything = Generalization.identity(people_split.train.table)
+    records = GeneralizedRecords.of(everything, people_split)
+    found = class_sizes(records.counts("train"))
+    groups = Counter(map(tuple, people_split.train.codes.tolist()))
+    assert found.distinct == len(groups)
+    assert found.smallest == min(groups.values())
+    assert found.alone == sum(people == 1 for people in groups.values())
+    assert found.to_dict()["under"] == {
+        "5": sum(people for people in groups.values() if people < 5),
+        "10": sum(people for people in groups.values() if people < 10),
+    }
+
+
+def test_nothing_collected_is_one_class(people_split):
+    nothing = Generalization.nothing(people_split.train.table)
+    found = class_sizes(GeneralizedRecords.of(nothing, people_split).counts("train"))
+    assert (found.distinct, found.smallest, found.alone) == (1, people_split.train.n_rows, 0)

@@ -1,0 +1,236 @@
+"""The front: nothing is called better inside the noise, and choices need no test data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparsam._errors import ParameterError, SparsamError
+from sparsam.assess import Candidate, Front, NothingFitsError, Point, sweep
+from sparsam.assess._front import beats
+from sparsam.attack import paired_difference
+from sparsam.generalization import Generalization
+
+
+def shares(n_wrong, n=200):
+    return [number < n_wrong for number in range(n)]
+
+
+def beats_by_hand(first, second):
+    """Better on one axis beyond 1.96 standard errors, and no worse on the other."""
+    here, there = first.person_errors["validation"], second.person_errors["validation"]
+    gains = (
+        there.utility.astype(float) - here.utility,
+        here.risk.astype(float) - there.risk.astype(float),
+    )
+    if any(gain.mean() < 0 for gain in gains):
+        return False
+    errors = [gain.std(ddof=1) / np.sqrt(len(gain)) for gain in gains]
+    return any(
+        gain.mean() - 1.959963984540054 * error > 0
+        for gain, error in zip(gains, errors, strict=True)
+    )
+
+
+def test_identical_points_do_not_beat_each_other(make_assessment):
+    one = make_assessment(shares(40), [0.3] * 200)
+    other = make_assessment(shares(40), [0.3] * 200)
+    assert not beats(one, one)
+    assert not beats(one, other)
+    assert not beats(other, one)
+
+
+@pytest.mark.parametrize("fewer", [1, 2, 3])
+def test_a_tiny_gain_is_noise(make_assessment, fewer):
+    better = make_assessment(shares(40 - fewer), [0.3] * 200)
+    worse = make_assessment(shares(40), [0.3] * 200)
+    assert not beats(better, worse)
+
+
+def test_a_clear_gain_in_accuracy_counts(make_assessment):
+    better, worse = (
+        make_assessment(shares(20), [0.3] * 200),
+        make_assessment(shares(60), [0.3] * 200),
+    )
+    assert beats(better, worse)
+    assert not beats(worse, better)
+
+
+def test_a_clear_gain_in_safety_counts(make_assessment):
+    rng = np.random.default_rng(0)
+    base = rng.random(200) / 2
+    safer, riskier = (make_assessment(shares(20), base + more) for more in (0.2, 0.0))
+    assert beats(safer, riskier)
+    assert not beats(riskier, safer)
+
+
+def test_a_gain_on_one_axis_does_not_pay_for_a_loss_on_the_other(make_assessment):
+    accurate = make_assessment(shares(10), [0.2] * 200)
+    safe = make_assessment(shares(90), [0.4] * 200)
+    assert not beats(accurate, safe)
+    assert not beats(safe, accurate)
+
+
+def test_one_person_decides_nothing(make_assessment):
+    assert not beats(make_assessment([False], [1.0]), make_assessment([True], [0.0]))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 8))
+def test_best_is_what_nobody_beats(make_assessment, make_limits, make_point, people_split, seed, n):
+    rng = np.random.default_rng(seed)
+    assessments = [
+        make_assessment(rng.random(60) < rng.random(), rng.random(60) * rng.random())
+        for _ in range(n)
+    ]
+    points = [make_point(str(number), one) for number, one in enumerate(assessments)]
+    front = Front(points, make_limits([False] * 60), people_split)
+    expected = {
+        number
+        for number, one in enumerate(assessments)
+        if not any(beats_by_hand(other, one) for other in assessments)
+    }
+    assert {int(point.candidate.minimiser) for point in front.best} == expected
+    errors = [point.assessment.validation_utility.error for point in front]
+    assert errors == sorted(errors)
+    assert len(front) == len(expected) > 0
+
+
+def test_chosen_by_loss_is_inside_it_and_protects_most(small_front):
+    choice = small_front.choose(max_utility_loss=0.1)
+    assert choice.requirement.max_utility_loss == 0.1
+    fit, model = small_front._cross_fit, choice.assessment.utility.model
+    _, (_, high) = fit.loss(choice.generalization, model)
+    assert high <= 0.1
+    # every point that protects clearly more loses too much
+    chosen = choice.assessment.person_errors["validation"].risk
+    for point in small_front.points:
+        other = point.assessment.person_errors["validation"].risk
+        if paired_difference(other, chosen)[1][0] > 0:
+            _, (_, high) = fit.loss(point.candidate.generalization, point.assessment.utility.model)
+            assert high > 0.1
+
+
+def test_chosen_needs_only_what_matters(small_front):
+    choice = small_front.choose(max_utility_loss=0.1)
+    assert set(choice.generalization.collected) == {"age", "education"}
+    assert choice.met == (choice.utility_loss <= 0.1)
+    assert "of 5 attributes" in repr(choice)
+
+
+def test_chosen_by_risk_is_inside_it_and_accurate(small_front):
+    choice = small_front.choose(max_risk=0.5)
+    assert choice.assessment.validation_risk.recovered <= 0.5
+    inside = [
+        point.assessment
+        for point in small_front.points
+        if point.assessment.validation_risk.recovered <= 0.5
+    ]
+    best = min(inside, key=lambda one: one.validation_utility.error)
+    errors = [one.person_errors["validation"].utility for one in (choice.assessment, best)]
+    low, high = paired_difference(*errors)[1]
+    assert low <= 0 <= high
+    assert choice.met == (choice.assessment.risk.recovered <= 0.5)
+
+
+def test_a_larger_loss_never_protects_clearly_less(small_front):
+    risks = [
+        small_front.choose(max_utility_loss=loss).assessment.person_errors["validation"].risk
+        for loss in (0.1, 0.3, 1.0)
+    ]
+    for tight, loose in pairwise(risks):
+        assert paired_difference(tight, loose)[1][0] <= 0
+
+
+def test_everything_may_be_lost_then_nothing_is_collected(small_front):
+    assert small_front.choose(max_utility_loss=1.0).generalization.collected == ()
+
+
+def test_nothing_fits_says_how_close(small_front):
+    ageless = [p for p in small_front.points if "age" not in p.candidate.generalization.collected]
+    front = Front(ageless, small_front.limits, small_front.data)
+    with pytest.raises(
+        NothingFitsError, match=r"lose at most 1 point of.*closest may lose \d"
+    ) as e:
+        front.choose(max_utility_loss=0.01)
+    assert "Hint:" in str(e.value)
+    assert "may lose 100" not in str(e.value)
+
+
+def test_nothing_fits_when_all_are_hopeless(make_assessment, make_limits, make_point, people_split):
+    point = make_point("bad", make_assessment(shares(150), [0.3] * 200))
+    front = Front([point], make_limits(shares(0)), people_split)
+    with pytest.raises(NothingFitsError, match=r"the closest may lose (7[5-9]|8\d)\.\d"):
+        front.choose(max_utility_loss=0.01)
+
+
+def test_no_point_is_safe_enough(make_assessment, make_limits, make_point, people_split):
+    point = make_point("leaky", make_assessment(shares(10), [0.3] * 200))
+    front = Front([point], make_limits(shares(0)), people_split)
+    with pytest.raises(NothingFitsError, match=r"risk at 10\.0% or below: the safest lets 40\.0%"):
+        front.choose(max_risk=0.1)
+
+
+@pytest.mark.parametrize(
+    ("demands", "said"),
+    [
+        ({}, "Got 0 of them"),
+        ({"max_utility_loss": 0.1, "max_risk": 0.1}, "Got 2 of them"),
+        ({"max_utility_loss": -0.1}, r"\[0, 1\]"),
+        ({"max_risk": 1.5}, r"\[0, 1\]"),
+        ({"max_risk": float("nan")}, r"\[0, 1\]"),
+    ],
+)
+def test_wrong_requirements(small_front, demands, said):
+    with pytest.raises(ParameterError, match=said):
+        small_front.choose(**demands)
+
+
+def test_no_requirement_is_a_usage_error_not_a_failed_one(small_front):
+    with pytest.raises(SparsamError) as caught:
+        small_front.choose()
+    assert not isinstance(caught.value, NothingFitsError)
+
+
+@pytest.mark.parametrize("demand", [{"max_utility_loss": 0.15}, {"max_risk": 0.4}])
+def test_a_choice_does_not_look_at_test_data(small_front, demand):
+    data = small_front.data
+    rng = np.random.default_rng(5)
+    target = rng.permutation(data.test.target)
+    codes = data.test.table.take(rng.permutation(data.test.n_rows))
+    garbled = replace(data, test=replace(data.test, table=codes, target=target))
+    other = sweep(garbled, minimisers=("privacy tree", "uniform"), min_leaf=20, n_jobs=1)
+    mine, theirs = small_front.choose(**demand), other.choose(**demand)
+    assert mine.candidate.label == theirs.candidate.label
+    assert mine.generalization.partitions == theirs.generalization.partitions
+    assert mine.assessment.utility.error < theirs.assessment.utility.error
+    assert [p.candidate.label for p in small_front.best] == [p.candidate.label for p in other.best]
+
+
+def test_words_of_a_front(small_front):
+    assert repr(small_front) == (
+        f"<Front of {len(small_front.best)} among {len(small_front.points)} generalizations>"
+    )
+    assert "adversary error" in repr(small_front.points[0])
+    assert small_front.n_rows == 400
+
+
+def test_report_comes_from_the_choice(small_front):
+    report = small_front.choose(max_utility_loss=1.0).report(title="T")
+    assert report.to_dict()["title"] == "T"
+
+
+def test_a_choice_from_one_point(make_assessment, make_limits, people_split):
+    whole = Generalization.identity(people_split.train.table)
+    assessment = make_assessment(shares(0), [0.1] * 200, generalization=whole)
+    front = Front(
+        [Point(Candidate("all", {}, whole), assessment)], make_limits(shares(0)), people_split
+    )
+    choice = front.choose(max_utility_loss=0.01)
+    assert choice.generalization == whole
+    assert choice.met

@@ -1,0 +1,131 @@
+"""Utility: on simulated people the best classifier comes near the best there can be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from sparsam.assess import assess, measure_limits
+from sparsam.assess._classifiers import CLASSIFIERS
+from sparsam.assess._utility import MODELS, best_classifier
+from sparsam.attack import GeneralizedRecords
+from sparsam.data import Roles, read, resolve, split
+from sparsam.generalization import Generalization, categorical_partition
+
+# P(y | a, b) for four values of a and three of b
+BINARY = np.stack(
+    [
+        np.array([[0.9, 0.1, 0.8], [0.2, 0.95, 0.3], [0.5, 0.7, 0.1], [0.05, 0.6, 0.9]]),
+        np.array([[0.1, 0.9, 0.2], [0.8, 0.05, 0.7], [0.5, 0.3, 0.9], [0.95, 0.4, 0.1]]),
+    ],
+    axis=2,
+)
+THREE = np.array(
+    [
+        [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1]],
+        [[0.1, 0.1, 0.8], [0.6, 0.2, 0.2]],
+        [[0.2, 0.7, 0.1], [0.1, 0.2, 0.7]],
+    ]
+)
+
+
+def posterior_of(model, data):
+    with threadpool_limits(limits=1):  # as `best_classifier` does
+        return CLASSIFIERS[model](full(data), data, 0)
+
+
+def full(data):
+    return GeneralizedRecords.of(Generalization.identity(data.train.table), data)
+
+
+@pytest.mark.parametrize("table", [BINARY, THREE], ids=["two classes", "three classes"])
+def test_best_classifier_reaches_the_bayes_error(simulate, table):
+    data = simulate(table)
+    bayes = 1 - table.max(axis=2).mean()
+    found = best_classifier(full(data), data, 0).utility("test")
+    # 1,200 people: two standard errors of a share are below 0.03
+    assert found.error == pytest.approx(bayes, abs=0.03)
+    assert found.interval[0] < bayes < found.interval[1]
+    assert found.interval[0] < found.error < found.interval[1]
+    assert (found.n_records, found.split) == (data.test.n_rows, "test")
+    assert found.accuracy == 1 - found.error
+
+
+@pytest.mark.parametrize("table", [BINARY, THREE], ids=["two classes", "three classes"])
+def test_limits_are_those_of_the_simulation(simulate, table):
+    limits = measure_limits(simulate(table))
+    majority = 1 - table.mean(axis=(0, 1)).max()
+    assert limits.nothing.error == pytest.approx(majority, abs=0.03)
+    assert limits.nothing.model == "majority"
+    assert limits.everything.error == pytest.approx(1 - table.max(axis=2).mean(), abs=0.03)
+    assert limits.to_dict()["everything"]["split"] == "test"
+    assert 0 < limits.naive_error < 1
+
+
+def test_merging_values_that_predict_alike_costs_nothing(simulate):
+    table = BINARY[[0, 0, 1, 1]]
+    data = simulate(table)
+    a, b = data.train.table.attributes
+    merged = categorical_partition("a", a.domain, [["a0", "a1"], ["a2", "a3"]])
+    whole = Generalization.identity(data.train.table)
+    found = assess(Generalization([merged, whole["b"]]), data)
+    blind = assess(
+        Generalization([Generalization.nothing(data.train.table)["a"], whole["b"]]), data
+    )
+    limits = measure_limits(data)
+    loss, (low, high) = limits.loss(found, "test")
+    assert low <= 0 <= high
+    assert abs(loss) < 0.02
+    assert limits.loss(blind, "test")[1][0] > 0.02
+    assert b.name == "b"
+
+
+def test_the_best_model_is_chosen_on_validation_only(simulate):
+    data = simulate(BINARY, n_rows=600)
+    records = full(data)
+    alone = {m: best_classifier(records, data, 0, (m,)).wrong["validation"].mean() for m in MODELS}
+    found = best_classifier(records, data, 0)
+    assert alone[found.model] == min(alone.values())
+    assert found.wrong["validation"].mean() == min(alone.values())
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS)
+def test_every_posterior_is_one(simulate, model):
+    data = simulate(THREE, n_rows=200)
+    posterior = posterior_of(model, data)
+    assert posterior.shape == (len(full(data)), 3)
+    np.testing.assert_allclose(posterior.sum(axis=1), 1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS)
+def test_training_on_one_class_predicts_it(model):
+    table = read({"a": list("xyxyx"), "y": ["no", "no", "no", "no", "yes"]})
+    task = resolve(table, Roles("y"))
+    whole = split(task)
+    one = task.take(np.array([0, 1]))
+    data = type(whole)(
+        one,
+        task.take([2]),
+        task.take([3, 4]),
+        0,
+        (0.4, 0.2, 0.4),
+        (np.r_[0:2], np.r_[2:3], np.r_[3:5]),
+    )
+    posterior = posterior_of(model, data)
+    assert (posterior.argmax(axis=1) == 0).all()
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS)
+def test_as_many_classes_as_people_raise_no_warning(model):
+    people = {"a": [f"a{i % 5}" for i in range(15)], "y": [f"y{i}" for i in range(15)]}
+    data = split(resolve(read(people), Roles("y")))
+    assert posterior_of(model, data).shape[1] == 15
+
+
+def test_same_seed_same_mistakes(simulate):
+    data = simulate(BINARY, n_rows=500)
+    first, second = (best_classifier(full(data), data, 3) for _ in range(2))
+    assert first.model == second.model
+    for part in ("validation", "test"):
+        np.testing.assert_array_equal(first.wrong[part], second.wrong[part])

@@ -1,0 +1,57 @@
+"""The distinct records that an adversary sees."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sparsam.attack import GeneralizedRecords
+from sparsam.data import Split
+from sparsam.generalization import Generalization
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_row_has_its_record(seed: int, random_case: Callable[[int], Any]) -> None:
+    data, records = random_case(seed)
+    assert len(np.unique(records.records, axis=0)) == len(records)
+    for part in ("train", "validation", "test"):
+        task = getattr(data, part)
+        expected = [
+            tuple(records.lookups[a][row[a]] for a in records.columns) for row in task.codes
+        ]
+        found = [tuple(records.records[line]) for line in records.index[part]]
+        assert found == expected
+        counted = Counter(expected)
+        assert records.counts(part).tolist() == [
+            counted[tuple(record)] for record in records.records
+        ]
+
+
+def test_tabulate(random_case: Callable[[int], Any]) -> None:
+    data, records = random_case(3)
+    codes = data.test.codes[:, 0]
+    table = records.tabulate("test", codes, 6)
+    assert table.sum() == len(codes)
+    for line, code in zip(records.index["test"], codes, strict=True):
+        assert table[line, code] > 0
+
+
+def test_seen_in_a_part(random_case: Callable[[int], Any]) -> None:
+    _, records = random_case(3)
+    lines, index = records.seen_in("test")
+    assert lines.tolist() == np.flatnonzero(records.counts("test")).tolist()
+    assert lines[index].tolist() == records.index["test"].tolist()
+
+
+def test_of_a_generalization(make_split: Callable[..., Split]) -> None:
+    rng = np.random.default_rng(0)
+    data = make_split({"a": rng.integers(0, 3, 90), "b": rng.integers(0, 2, 90)}, ["a"])
+    whole = GeneralizedRecords.of(Generalization.identity(data.train.table), data)
+    assert (len(whole), whole.columns, whole.sizes) == (6, (0, 1), (3, 2))
+    nothing = GeneralizedRecords.of(Generalization.nothing(data.train.table), data)
+    assert (len(nothing), nothing.columns) == (1, ())
+    assert nothing.counts("test").tolist() == [data.test.n_rows]

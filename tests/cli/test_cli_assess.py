@@ -1,0 +1,113 @@
+"""`sparsam assess`: figures, and gates that decide the exit code."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sparsam.data import read
+from sparsam.generalization import Generalization
+
+
+@pytest.mark.parametrize("name", ["people.csv", "people.csv.gz", "people.parquet"])
+def test_every_format_gives_the_same_figures(run, artifact, folder, name):
+    result = run("assess", artifact, folder / name, "--json")
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)
+    first = json.loads(run("assess", artifact, folder / "people.csv", "--json").stdout)
+    assert found == first
+    assert found["gates"] == []
+    assert found["risk"]["split"] == "test"
+
+
+def test_for_people_to_read(run, artifact, folder):
+    result = run("assess", artifact, folder / "people.csv", "--max-risk", 1, "--min-class-size", 1)
+    assert result.exit_code == 0
+    for words in ("education", "naive", "with nothing (test data)", "distinct records"):
+        assert words in result.stdout
+    assert result.stdout.count("Gate passed") == 2
+
+
+@pytest.mark.parametrize(
+    "gate",
+    [
+        ("--max-risk", "0"),
+        ("--max-attribute-risk", "0.001"),
+        ("--min-class-size", "1000"),
+    ],
+)
+def test_a_failed_gate_is_exit_code_1(run, artifact, folder, gate):
+    result = run("assess", artifact, folder / "people.csv", *gate, "--json")
+    assert result.exit_code == 1
+    (found,) = json.loads(result.stdout)["gates"]
+    assert found["passed"] is False
+
+
+def test_one_failed_gate_among_passed_ones(shell, artifact, folder):
+    done = shell("assess", artifact, folder / "people.csv", "--max-risk", 1, "--min-class-size",
+                 1000, "-q")  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == ""
+    assert "Gate passed: risk at most 1" in done.stdout
+    assert "Gate FAILED: people behind one record at least 1000" in done.stdout
+
+
+def test_a_handful_of_people_is_not_counted(run, folder, tmp_path):
+    whole = Generalization.identity(read(folder / "people.csv").drop(["works"]))
+    whole.with_about({"target": "works"}).save(tmp_path / "all.json")
+    call = ("assess", tmp_path / "all.json", folder / "people.csv", "--min-class-size", 2)
+    found = json.loads(run(*call, "--json").stdout)
+    assert found["class_sizes"]["smallest"] == "fewer than 5"
+    assert found["gates"][0]["value"] == "fewer than 5"
+    assert found["gates"][0]["passed"] is False
+    text = run(*call).stdout
+    assert "measured fewer than 5." in text
+    assert "the rarest stands for fewer than 5 people" in text
+
+
+def test_another_target_and_other_personal_attributes(run, artifact, folder):
+    result = run("assess", artifact, folder / "people.csv", "--target", "age>40", "--personal",
+                 "sex,region", "--json")  # fmt: skip
+    assert result.exit_code == 0
+    assert [p["attribute"] for p in json.loads(result.stdout)["risk"]["parts"]] == ["sex", "region"]
+
+
+def test_the_seed_matters(run, artifact, folder):
+    found = [
+        json.loads(run("assess", artifact, folder / "people.csv", "--json", "--seed", seed).stdout)
+        for seed in (0, 0, 1)
+    ]
+    assert found[0] == found[1] != found[2]
+
+
+def test_names_are_not_markup(run, tmp_path, make_people):
+    people = make_people(60).rename(columns={"sex": "[/b]", "region": "[red]:smile:[/red]"})
+    people.to_csv(tmp_path / "p.csv", index=False)
+    table = read(tmp_path / "p.csv").drop(["works"])
+    Generalization.nothing(table).with_about({"target": "works"}).save(tmp_path / "g.json")
+    result = run("assess", tmp_path / "g.json", tmp_path / "p.csv")
+    assert result.exit_code == 0
+    assert "[/b]" in result.stdout
+    assert "[red]:smile:[/red]" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--target", "wroks"], "Did you mean 'works'"),
+        (["--personal", "sexx"], "Did you mean 'sex'"),
+        (["--max-risk", "-1"], "x>=0"),
+    ],
+)
+def test_wrong_usage(run, artifact, folder, options, said):
+    result = run("assess", artifact, folder / "people.csv", *options)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_a_table_that_lacks_attributes(run, artifact, folder, tmp_path, make_people):
+    make_people(50).drop(columns=["age"]).to_csv(tmp_path / "p.csv", index=False)
+    result = run("assess", artifact, tmp_path / "p.csv")
+    assert result.exit_code == 2
+    assert "['age'] are absent" in result.stderr

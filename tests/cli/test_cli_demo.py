@@ -1,0 +1,34 @@
+"""`sparsam demo`, on a small table in place of the bundled one."""
+
+from __future__ import annotations
+
+import pytest
+
+import sparsam.cli._demo as module
+from sparsam.data import read
+from sparsam.generalization import Generalization
+
+
+@pytest.fixture
+def small_example(make_people, monkeypatch):
+    people = read(make_people(150).rename(columns={"works": "employed"}))
+    monkeypatch.setattr("sparsam.data.load_example", lambda: people)
+    monkeypatch.setattr(module, "DEFAULT_LOSS", 1.0)
+
+
+def test_it_leaves_an_artifact_and_a_report(run, small_example, tmp_path):
+    result = run("demo", "--folder", tmp_path / "new", "--jobs", 1, "--no-open")
+    assert result.exit_code == 0, result.output
+    assert len(Generalization.load(tmp_path / "new" / "people.json")) == 5
+    page = (tmp_path / "new" / "report.html").read_text(encoding="utf-8")
+    assert "bundled example" in page
+    assert str(tmp_path) not in page
+    assert "Collect 0 of 5 attributes" in result.stdout
+    assert "Wrote the report" in result.stderr
+
+
+def test_it_opens_the_report_when_asked(run, small_example, tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr(module.click, "launch", opened.append)
+    assert run("demo", "--folder", tmp_path, "--jobs", 1, "--open", "-q").exit_code == 0
+    assert opened == [str((tmp_path / "report.html").resolve())]
