@@ -11,9 +11,11 @@ import pytest
 
 from sparsam.assess import sweep
 from sparsam.attack import Reconstruction
-from sparsam.data import Roles
+from sparsam.data import CategoricalDomain, Roles
+from sparsam.generalization import categorical_partition
 from sparsam.minimise import PrivacyTree
 from sparsam.report import report_on
+from sparsam.report._content import _members
 from sparsam.report._data import PointData, ReportData
 
 SCRIPT = "<script>alert(1)</script>"
@@ -191,3 +193,12 @@ def test_numbers_cut_into_bins_are_called_exact(make_people):
     data = report_on(front.choose(max_risk=1.0)).to_dict()
     attributes = {one["name"]: one for one in data["points"][0]["attributes"]}
     assert attributes["income"]["before_words"] == "exact numbers"
+
+
+def test_a_bucket_whose_label_is_cut_short_lists_its_members():
+    colours = categorical_partition(
+        "colour",
+        CategoricalDomain(("red", "green", "blue", "black", "white")),
+        [["red", "green", "blue", "black"], ["white"]],
+    )
+    assert _members(colours) == {colours.labels[0]: ["red", "green", "blue", "black"]}

@@ -8,7 +8,7 @@ from typing import Any
 
 from sparsam.assess import Assessment, Choice, Front, Point
 from sparsam.data import Attribute
-from sparsam.generalization import Generalization, Partition
+from sparsam.generalization import CategoricalPartition, Generalization, Partition
 from sparsam.report._data import (
     AttributeData,
     AttributeRiskData,
@@ -176,6 +176,7 @@ def _attribute(attribute: Attribute, partition: Partition, personal: bool) -> At
         "after": partition.n_buckets,
         "collected": partition.collected,
         "buckets": list(partition.labels) if partition.collected else [],
+        "members": _members(partition),
         "words": f"{attribute.name}: {before} → {after}",
     }
 
@@ -184,6 +185,18 @@ def _before(attribute: Attribute) -> str:
     counted = f"{attribute.n_values:,} value{'s' * (attribute.n_values != 1)}"
     before = "exact numbers" if attribute.binned else counted
     return f"{before} or missing" if attribute.missing else before
+
+
+def _members(partition: Partition) -> dict[str, list[str]]:
+    """The categories of each bucket whose label does not name them all."""
+    if not partition.collected or not isinstance(partition, CategoricalPartition):
+        return {}
+    named = zip(partition.labels, partition.groups, strict=False)
+    return {
+        label: [str(category) for category in group]
+        for label, group in named
+        if not all(str(category) in label for category in group)
+    }
 
 
 def _reproduce(front: Front, source: str, sha256: str | None, command: str | None) -> ReproduceData:

@@ -122,6 +122,8 @@ class AttributeData(TypedDict):
     after: int
     collected: bool
     buckets: Sequence[str]
+    members: NotRequired[Mapping[str, Sequence[str]]]
+    """Every category of the buckets whose label does not name them all."""
     words: str
 
 

@@ -94,7 +94,10 @@ def _collect(view: PointView) -> Iterator[str]:
 
 
 def _attribute_row(attribute: AttributeData) -> tuple[str, str, str]:
-    buckets = " · ".join(escaped(bucket) for bucket in attribute["buckets"])
+    members = attribute.get("members", {})
+    buckets = " · ".join(
+        escaped(", ".join(members.get(bucket, [bucket]))) for bucket in attribute["buckets"]
+    )
     return escaped(attribute["name"]), escaped(attribute["before_words"]), buckets
 
 
