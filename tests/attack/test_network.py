@@ -112,7 +112,9 @@ tree = sp.PrivacyTree(max_leaves=60, privacy=0.3).path(data.train, [60])
 records = GeneralizedRecords.of(tree[60], data)
 digest = hashlib.sha256()
 for answer in Reconstruction().guess(records, data).answers:
-    digest.update(answer.guess.tobytes() + answer.confidence.tobytes() + answer.model.encode())
+    for part in ("validation", "test"):
+        digest.update(answer.guess[part].tobytes() + answer.confidence[part].tobytes())
+    digest.update(answer.model.encode())
 print(len(records), digest.hexdigest())
 """
 

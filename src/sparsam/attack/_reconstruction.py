@@ -6,16 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from sparsam._errors import DataError, ParameterError
+from sparsam.attack._guesses import Answer, Guesses
 from sparsam.attack._look_up import look_up
 from sparsam.attack._network import network
 from sparsam.attack._question import Posterior, Question, personal_question
-from sparsam.attack._records import GeneralizedRecords, part_of
+from sparsam.attack._records import GeneralizedRecords
 from sparsam.attack._risk import Risk
-from sparsam.attack._statistics import mean_interval, wilson_interval
 from sparsam.data import Split
 from sparsam.generalization import Generalization
 
@@ -79,14 +78,18 @@ class Reconstruction:
                 "none.\n\nHint: set personal='categorical', 'all' or a list of names."
             )
         self._check(data)
+        return Guesses(data, self.answers(records, data, data.train.personal), self.random_state)
+
+    def answers(
+        self, records: GeneralizedRecords, data: Split, attributes: Sequence[int]
+    ) -> tuple[Answer, ...]:
+        """Answer the questions after some of the attributes."""
         questions = [
-            personal_question(a, data, records, self._tolerance(a, data))
-            for a in data.train.personal
+            personal_question(a, data, records, self._tolerance(a, data)) for a in attributes
         ]
         # One thread, so that sums are added in one order on any number of cores.
-        with threadpool_limits(limits=1, user_api="blas"):
-            answers = tuple(self._answers(records, questions))
-        return Guesses(records, data, answers, self.random_state)
+        with threadpool_limits(limits=1):
+            return tuple(self._answers(records, questions))
 
     def _answers(
         self, records: GeneralizedRecords, questions: Sequence[Question]
@@ -135,187 +138,3 @@ class Reconstruction:
             return 0.0
         span = float(encoded.highs[-1] - encoded.lows[0])
         return self.tolerance.get(encoded.name, _NUMERIC_TOLERANCE * span)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The strongest attack model's answer to one question, for each distinct record.
-
-    Attributes
-    ----------
-    question : Question
-    guess : ndarray of int64
-        The code that is guessed.
-    confidence : ndarray of float32
-        How sure the adversary is of it.
-    median : ndarray of float64 or None
-        The best single number, for a numeric attribute.
-    model : str
-    """
-
-    question: Question
-    guess: NDArray[np.int64]
-    confidence: NDArray[np.float32]
-    median: NDArray[np.float64] | None
-    model: str
-
-    @classmethod
-    def best(
-        cls,
-        question: Question,
-        records: GeneralizedRecords,
-        candidates: Mapping[str, Sequence[Posterior]],
-    ) -> Answer:
-        """Choose among candidates, each the mean of some posteriors, on validation data."""
-        lines, index = records.seen_in("validation")
-
-        def loss(model: str) -> tuple[float, float]:
-            believed = _mean([posterior[lines] for posterior in candidates[model]])
-            return question.loss(believed, index, "validation")
-
-        model = min(candidates, key=loss)
-        posterior = _mean(candidates[model])
-        return cls(question, *question.guess(posterior), question.median(posterior), model)
-
-
-def _mean(posteriors: Sequence[Posterior]) -> Posterior:
-    if len(posteriors) == 1:
-        return posteriors[0]
-    total = posteriors[0].copy()
-    for posterior in posteriors[1:]:
-        total += posterior
-    total /= len(posteriors)
-    return total
-
-
-@dataclass(frozen=True)
-class Guesses:
-    """What the adversary believes of every distinct record, before it is judged on a part."""
-
-    records: GeneralizedRecords
-    data: Split
-    answers: tuple[Answer, ...]
-    random_state: int
-
-    def wrong(self, part: str) -> NDArray[np.bool_]:
-        """Whether each guess is wrong: one line per person, one column per attribute."""
-        index = self.records.index[part]
-        wrong = np.empty((len(index), len(self.answers)), dtype=bool)
-        for number, answer in enumerate(self.answers):
-            wrong[:, number] = answer.question.wrong(answer.guess[index], part)
-        return wrong
-
-    def risk(self, part: str) -> Risk:
-        """Judge the guesses on one part of the data (A1)."""
-        _check_part(self.data, part)
-        wrong = self.wrong(part)
-        parts = tuple(
-            self._attribute_risk(answer, wrong[:, number], part)
-            for number, answer in enumerate(self.answers)
-        )
-        return Risk(
-            adversary="A1 reconstruction",
-            attribute=None,
-            error=float(wrong.mean()),
-            baseline=float(np.mean([risk.baseline for risk in parts])),
-            interval=mean_interval(wrong.mean(axis=1)),
-            n_records=len(wrong),
-            split=part,
-            random_state=self.random_state,
-            parts=parts,
-        )
-
-    def _attribute_risk(self, answer: Answer, wrong: NDArray[np.bool_], part: str) -> Risk:
-        question = answer.question
-        numeric = question.values is not None
-        naive, _ = question.guess(question.prior())
-        median = answer.median
-        median = None if median is None else median[self.records.index[part]]
-        return Risk(
-            adversary="A1 reconstruction",
-            attribute=question.name,
-            error=float(wrong.mean()),
-            baseline=float(question.wrong(naive, part).mean()),
-            interval=wilson_interval(int(wrong.sum()), len(wrong)),
-            n_records=len(wrong),
-            split=part,
-            random_state=self.random_state,
-            model=answer.model,
-            tolerance=question.tolerance if numeric else None,
-            absolute_error=question.absolute_error(median, part),
-        )
-
-    def confident_risk(self, share: float, part: str) -> Risk:
-        """Judge only the guesses that the adversary is surest of (A2).
-
-        For each attribute the `share` of the people with the highest confidence is kept; people
-        with equal confidence at the border count in proportion.
-        """
-        _check_part(self.data, part)
-        if not 0 < share <= 1:
-            raise ParameterError(f"The share of records must be in (0, 1]. Got {share} instead.")
-        wrong = self.wrong(part)
-        n_kept = max(1, round(share * len(wrong)))
-        parts = tuple(
-            self._confident_attribute_risk(answer, wrong[:, number], n_kept, part, share)
-            for number, answer in enumerate(self.answers)
-        )
-        return Risk(
-            adversary=_confident_name(share),
-            attribute=None,
-            error=float(np.mean([risk.error for risk in parts])),
-            baseline=float(np.mean([risk.baseline for risk in parts])),
-            interval=(
-                float(np.mean([risk.interval[0] for risk in parts])),
-                float(np.mean([risk.interval[1] for risk in parts])),
-            ),
-            n_records=n_kept,
-            split=part,
-            random_state=self.random_state,
-            parts=parts,
-        )
-
-    def _confident_attribute_risk(
-        self, answer: Answer, wrong: NDArray[np.bool_], n_kept: int, part: str, share: float
-    ) -> Risk:
-        question = answer.question
-        weights = surest(answer.confidence[self.records.index[part]], n_kept)
-        naive, _ = question.guess(question.prior())
-        error = float(weights @ wrong)
-        return Risk(
-            adversary=_confident_name(share),
-            attribute=question.name,
-            error=error,
-            baseline=float(question.wrong(naive, part).mean()),
-            interval=wilson_interval(error * n_kept, n_kept),
-            n_records=n_kept,
-            split=part,
-            random_state=self.random_state,
-            model=answer.model,
-        )
-
-
-def surest(confidence: NDArray[np.float32], n_kept: int) -> NDArray[np.float64]:
-    """Weights that sum to one over the `n_kept` surest rows, ties at the border in proportion.
-
-    Examples
-    --------
-    >>> surest(np.array([0.9, 0.5, 0.5, 0.1], np.float32), 2).tolist()
-    [0.5, 0.25, 0.25, 0.0]
-    """
-    border = np.partition(confidence, len(confidence) - n_kept)[len(confidence) - n_kept]
-    above, tied = confidence > border, confidence == border
-    weights = above.astype(float)
-    weights[tied] = (n_kept - above.sum()) / tied.sum()
-    return np.asarray(weights / n_kept)
-
-
-def _confident_name(share: float) -> str:
-    return f"A2 high-certainty reconstruction (surest {share:.0%})"
-
-
-def _check_part(data: Split, part: str) -> None:
-    if part not in ("validation", "test"):
-        raise ParameterError(f"The part must be 'validation' or 'test'. Got {part!r} instead.")
-    if part_of(data, part).n_rows == 0:
-        raise DataError(f"The {part} part of the split holds no records to attack.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from sparsam.attack._statistics import Interval
@@ -35,6 +36,8 @@ class Risk:
         Mean distance of the adversary's best single guess of a numeric value.
     parts : tuple of Risk
         The risks by attribute that a mean is made of.
+    details : mapping
+        More plain facts that only this adversary has.
     """
 
     adversary: str
@@ -49,6 +52,7 @@ class Risk:
     tolerance: float | None = None
     absolute_error: float | None = None
     parts: tuple[Risk, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def advantage(self) -> float:
@@ -86,4 +90,5 @@ class Risk:
             "tolerance": self.tolerance,
             "absolute_error": self.absolute_error,
             "parts": [part.to_dict() for part in self.parts],
+            "details": dict(self.details),
         }
