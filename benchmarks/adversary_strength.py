@@ -14,63 +14,25 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
-import duckdb
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from sparsam.attack import GeneralizedRecords, Question, Reconstruction
-from sparsam.data import Roles, Split, Task, resolve, split
+from sparsam.data import Split, split
 from sparsam.minimise import PrivacyTree
+from tables import TASKS
 
 Array = NDArray[np.float32]
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+NAMES = ("ACSEmployment", "ACSIncome", "Adult")
 LEAVES = (4, 20, 200)
 PRIVACY = (0.0, 0.3, 0.7)
 DECAYS = (1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 2e-2, 5e-2)
 HIDDEN, EPOCHS, BATCH, RATE = 50, 20, 256, 0.01
 QUICK_ROWS = 20_000
-
-
-def acs_employment() -> Task:
-    frame = duckdb.sql(
-        f"select * exclude(year) from '{DATA}/acs_employment_MA_2015_2018.parquet' where year=2018"
-    )
-    return _coded(frame, "employed", numeric=("AGEP", "SCHL"))
-
-
-def acs_income() -> Task:
-    frame = duckdb.sql(
-        "select AGEP, COW, SCHL, MAR, OCCP, POBP, RELP, WKHP, SEX, RAC1P, PINCP > 50000 as rich "
-        f"from '{DATA}/acs_pums_2018_14states.parquet' "
-        "where AGEP > 16 and PINCP > 100 and WKHP > 0 and PWGTP >= 1"
-    )
-    return _coded(frame, "rich", numeric=("AGEP", "SCHL", "WKHP"))
-
-
-def adult() -> Task:
-    frame = duckdb.sql(
-        f"select * exclude(fnlwgt, \"education-num\", split) from '{DATA}/adult.csv.gz'"
-    )
-    numbers = ("age", "capital-gain", "capital-loss", "hours-per-week")
-    return resolve(frame, Roles("income", numeric=numbers, missing_values=("?",)))
-
-
-def _coded(frame: duckdb.DuckDBPyRelation, target: str, numeric: Sequence[str]) -> Task:
-    """A table of census codes, in which only the named columns are numbers."""
-    categorical = [name for name in frame.columns if name not in numeric]
-    return resolve(frame, Roles(target, categorical=categorical, numeric=numeric))
-
-
-TASKS: dict[str, Callable[[], Task]] = {
-    "ACSEmployment": acs_employment,
-    "ACSIncome": acs_income,
-    "Adult": adult,
-}
 
 
 class PaperNetworks:
@@ -213,9 +175,10 @@ def compare(name: str, data: Split, privacy: float, decays: Sequence[float]) -> 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--quick", action="store_true", help="20,000 rows and 3 penalties")
-    parser.add_argument("--data", choices=TASKS, action="append", help="only this table")
+    parser.add_argument("--data", choices=NAMES, action="append", help="only this table")
     parser.add_argument("--privacy", type=float, action="append", help="only this alpha")
     parser.add_argument("--decays", type=int, default=11, help="how many L2 penalties to try")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the split")
     options = parser.parse_args()
     n_decays = 3 if options.quick else options.decays
     places = np.linspace(0, len(DECAYS) - 1, n_decays).round().astype(int)
@@ -223,12 +186,12 @@ def main() -> None:
         f"{'table':14}{'alpha':>6}{'k*':>5}{'distinct':>10}{'naive':>8}{'ours':>8}{'MLP':>8}"
         f"{'ours-MLP':>9}{'ours s':>9}{'MLP s':>9}{'ratio':>8}"
     )
-    for name in options.data or TASKS:
+    for name in options.data or NAMES:
         task = TASKS[name]()
         if options.quick and task.n_rows > QUICK_ROWS:
             rows = np.random.default_rng(0).choice(task.n_rows, QUICK_ROWS, replace=False)
             task = task.take(np.sort(rows))
-        data = split(task, random_state=0)
+        data = split(task, random_state=options.seed)
         for privacy in options.privacy or PRIVACY:
             compare(name, data, privacy, [DECAYS[i] for i in places])
 

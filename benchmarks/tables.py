@@ -20,6 +20,17 @@ def acs_employment(year: int = 2018) -> Task:
     return coded(frame, "employed", numeric=("AGEP", "SCHL"))
 
 
+def acs_employment_large() -> Task:
+    columns = ("AGEP", "SCHL", "MAR", "RELP", "DIS", "ESP", "CIT", "MIG", "MIL", "ANC")
+    columns += ("NATIVITY", "DEAR", "DEYE", "DREM", "SEX", "RAC1P")
+    listed = ", ".join(f"coalesce({column}, 0) as {column}" for column in columns)
+    frame = duckdb.sql(
+        f"select {listed}, coalesce(ESR, 0) = 1 as employed "
+        f"from '{DATA}/acs_pums_2018_14states.parquet'"
+    )
+    return coded(frame, "employed", numeric=("AGEP", "SCHL"))
+
+
 def acs_income() -> Task:
     frame = duckdb.sql(
         "select AGEP, COW, SCHL, MAR, OCCP, POBP, RELP, WKHP, SEX, RAC1P, PINCP > 50000 as rich "

@@ -55,3 +55,14 @@ def test_own_minimiser_of_the_guide_works() -> None:
             exec(compile(block, "docs/guide.md", "exec"), names)
     fitted = names["KeepOne"](sp.Roles("employed"), name="age").fit(sp.load_example())
     assert fitted.generalization_.collected == ("age",)
+
+
+def test_own_adversary_of_the_guide_works(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, Any] = {}
+    for block in blocks("docs/guide.md"):
+        if "sp.attack(" in block or "class AlwaysTheFirst" in block:
+            exec(compile(block, "docs/guide.md", "exec"), names)
+    assert "A8 singling out" in capsys.readouterr().out
+    own = names["AlwaysTheFirst"]("sex")
+    found = names["sp"].attack(names["tree"].generalization_, names["data"], [own])
+    assert found["always the first"].attribute == "sex"

@@ -9,8 +9,8 @@ from sparsam._errors import SparsamError, SparsamWarning
 from sparsam._version import __version__
 
 if TYPE_CHECKING:
-    from sparsam.assess import check_gates, sweep
-    from sparsam.attack import Reconstruction, Risk
+    from sparsam.assess import assess, check_gates, sweep
+    from sparsam.attack import Reconstruction, Risk, attack
     from sparsam.collect import GeneralizationStep
     from sparsam.data import Roles, Table, load_example, read, resolve, split
     from sparsam.generalization import Generalization, information_loss
@@ -28,6 +28,8 @@ _HOMES = {
     "Roles": "data",
     "Table": "data",
     "Uniform": "minimise",
+    "assess": "assess",
+    "attack": "attack",
     "check_gates": "assess",
     "information_loss": "generalization",
     "load_example": "data",
@@ -52,6 +54,8 @@ __all__ = [
     "Table",
     "Uniform",
     "__version__",
+    "assess",
+    "attack",
     "check_gates",
     "information_loss",
     "load_example",
@@ -67,7 +71,9 @@ def __getattr__(name: str) -> Any:
     """Load a name from its folder when it is first asked for, so that importing is quick."""
     if name not in _HOMES:
         raise AttributeError(f"module 'sparsam' has no attribute '{name}'")
-    value = getattr(importlib.import_module(f"sparsam.{_HOMES[name]}"), name)
+    module = importlib.import_module(f"sparsam.{_HOMES[name]}")
+    # A folder that is called like its verb can be called itself.
+    value = module if name == _HOMES[name] else getattr(module, name)
     globals()[name] = value
     return value
 

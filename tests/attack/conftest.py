@@ -20,6 +20,7 @@ from sparsam.data import (
     Task,
     split,
 )
+from sparsam.generalization import Generalization, categorical_partition, numeric_partition
 
 
 def _attribute(name: str, codes: np.ndarray, numeric: bool, missing: bool) -> Attribute:
@@ -70,6 +71,26 @@ def make_split() -> Callable[..., Split]:
 def make_records() -> Callable[..., GeneralizedRecords]:
     """Generalize a split by the bucket of each code; what is not named is not collected."""
     return _records
+
+
+def _generalization(data: Split, **buckets: ArrayLike) -> Generalization:
+    partitions = []
+    for a in data.train.table.attributes:
+        of = np.asarray(buckets.get(a.name, np.zeros(a.n_values)), dtype=int)
+        if isinstance(a.domain, NumericDomain):
+            cuts = a.lows[1:][np.diff(of) > 0]
+            partitions.append(numeric_partition(a.name, a.domain, cuts, missing=0))
+        else:
+            categories = np.array(a.domain.categories)
+            groups = [categories[of == bucket].tolist() for bucket in range(of.max() + 1)]
+            partitions.append(categorical_partition(a.name, a.domain, groups, missing=0))
+    return Generalization(partitions)
+
+
+@pytest.fixture(scope="session")
+def make_generalization() -> Callable[..., Generalization]:
+    """Say the bucket of each value; what is not named is not collected."""
+    return _generalization
 
 
 @pytest.fixture(scope="session")

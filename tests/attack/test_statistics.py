@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
 from sparsam.attack import mean_interval, paired_difference, wilson_interval
+from sparsam.attack._statistics import unpaired_difference
 
 
 @pytest.mark.parametrize(
@@ -97,3 +98,20 @@ def test_paired_difference_is_narrower_than_two_intervals() -> None:
     _, (low, high) = paired_difference(first, second)
     apart = np.subtract(*mean_interval(first)[::-1])
     assert high - low < apart / 2
+
+
+def test_unpaired_difference() -> None:
+    first, second = np.array([1.0, 1.0, 0.0, 1.0]), np.array([0.0, 1.0])
+    mean, (low, high) = unpaired_difference(first, second)
+    half = 1.959964 * np.sqrt(0.25 / 4 + 0.5 / 2)
+    assert (mean, low, high) == pytest.approx((0.25, 0.25 - half, 0.25 + half), abs=1e-6)
+    assert unpaired_difference(first, second[:1]) == (0.75, (-1.0, 1.0))
+
+
+def test_unpaired_difference_covers() -> None:
+    rng = np.random.default_rng(3)
+    covered = []
+    for _ in range(500):
+        _, (low, high) = unpaired_difference(rng.random(200) < 0.4, rng.random(50) < 0.3)
+        covered.append(low <= 0.1 <= high)
+    assert np.mean(covered) >= 0.92

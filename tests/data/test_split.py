@@ -94,6 +94,16 @@ def test_sizes_on_the_example():
     assert repr(parts) == "Split(12,000 / 2,000 / 6,000 rows, random_state=0)"
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_says_how_many_rows_were_moved_to_training(seed: int):
+    task = make(seed, 120, 9, 30)
+    parts = split(task, random_state=seed)
+    by_chance = np.random.default_rng(seed).permutation(120)[: len(parts.rows[0])]
+    assert parts.moved == len(set(parts.rows[0]) - set(by_chance))
+    # A value in every row needs nothing to be moved.
+    assert split(make(seed, 3000, 2), random_state=seed).moved == 0
+
+
 def test_other_fractions():
     parts = split(make(0, 1000, 4), fractions=(0.8, 0.1, 0.1))
     assert [len(rows) for rows in parts.rows] == [800, 100, 100]

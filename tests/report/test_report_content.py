@@ -15,7 +15,7 @@ from sparsam.data import CategoricalDomain, Roles
 from sparsam.generalization import categorical_partition
 from sparsam.minimise import PrivacyTree
 from sparsam.report import report_on
-from sparsam.report._content import _members
+from sparsam.report._collected import members
 from sparsam.report._data import PointData, ReportData
 
 SCRIPT = "<script>alert(1)</script>"
@@ -75,7 +75,7 @@ def test_plain_json(report):
 
 def test_all_that_a_report_needs_is_there(report, choice):
     data = report.to_dict()
-    assert set(get_type_hints(ReportData)) == set(data)
+    assert set(get_type_hints(ReportData)) - {"attacks"} == set(data)
     assert len(data["points"]) == len(choice.front.points)
     for point in data["points"]:
         assert set(get_type_hints(PointData)) - {"attributes"} <= set(point)
@@ -130,7 +130,7 @@ def test_figures_on_a_handful_of_people_are_left_out(report):
     )
     for point in data["points"]:
         for count in (point["classes"]["smallest"], *point["classes"]["under"].values()):
-            assert count == "fewer than 5" or count == 0 or count >= 5
+            assert str(count).startswith("fewer than ") or count == 0 or count >= 5
 
 
 def test_how_to_reproduce(report, choice):
@@ -201,4 +201,4 @@ def test_a_bucket_whose_label_is_cut_short_lists_its_members():
         CategoricalDomain(("red", "green", "blue", "black", "white")),
         [["red", "green", "blue", "black"], ["white"]],
     )
-    assert _members(colours) == {colours.labels[0]: ["red", "green", "blue", "black"]}
+    assert members(colours) == {colours.labels[0]: ["red", "green", "blue", "black"]}

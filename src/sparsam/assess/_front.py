@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from sparsam.assess._area import area_under_front
 from sparsam.assess._assessment import Assessment
 from sparsam.assess._candidates import Candidate
 from sparsam.assess._choice import Choice, NothingFitsError, Requirement, points
@@ -96,6 +97,18 @@ class Front:
             if not any(beats(other.assessment, point.assessment) for other in self.points)
         ]
         return tuple(sorted(unbeaten, key=lambda point: point.assessment.validation_utility.error))
+
+    def area(self, width: float = 0.065) -> float:
+        """How safe the front is where the classifier loses at most `width` (test data).
+
+        The mean, over permitted classifier errors from that with everything collected upwards, of
+        the best adversary error: the area under the front in figure 4 of Staab et al.
+        """
+        low = self.limits.everything.error
+        found = [point.assessment for point in self.points]
+        utility = [assessment.utility.error for assessment in found]
+        risk = [assessment.risk.error for assessment in found]
+        return area_under_front(utility, risk, low, low + width)
 
     def choose(
         self, *, max_utility_loss: float | None = None, max_risk: float | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 from joblib import Parallel, cpu_count, delayed
 
 from sparsam._errors import ParameterError
@@ -32,6 +33,7 @@ def sweep(
     *,
     minimisers: str | Minimiser | Sequence[str | Minimiser] = MINIMISERS,
     min_leaf: int = 100,
+    sample: float = 1.0,
     constraints: Constraints | None = None,
     adversary: Reconstruction | None = None,
     random_state: int = 0,
@@ -53,6 +55,9 @@ def sweep(
         stands for itself, and is left as it was.
     min_leaf : int, default=100
         The fewest people in a leaf of a privacy tree.
+    sample : float, default=1.0
+        Share of the training part that the minimisers learn from: how small may the sample at full
+        resolution be (Staab et al., section 8.3)? Classifiers and adversaries learn from all of it.
     constraints : Constraints, optional
         Hold for a minimiser of your own too, unless it has its own.
     adversary : Reconstruction, optional
@@ -68,8 +73,9 @@ def sweep(
     """
     parts, fingerprint = _split(data, roles, random_state)
     wanted = [minimisers] if isinstance(minimisers, str | Minimiser) else minimisers
+    learned_from = _sample(parts.train, sample, random_state)
     candidates = without_repeats(
-        _candidates(parts.train, wanted, min_leaf, constraints, random_state)
+        _candidates(learned_from, wanted, min_leaf, constraints, random_state)
     )
     if not candidates:
         raise ParameterError("A sweep needs at least one minimiser. Got none.")
@@ -97,6 +103,16 @@ def _split(data: Any, roles: Roles | None, random_state: int) -> tuple[Split, st
         )
     table = read(data, roles=roles)
     return split_task(resolve(table, roles), random_state=random_state), table.fingerprint
+
+
+def _sample(task: Task, share: float, random_state: int) -> Task:
+    if not 0 < share <= 1:
+        raise ParameterError(f"The 'sample' of a sweep must be in (0, 1]. Got {share} instead.")
+    if share == 1:
+        return task
+    size = max(1, round(share * task.n_rows))
+    chosen = np.random.default_rng(random_state).permutation(task.n_rows)[:size]
+    return task.take(np.sort(chosen))
 
 
 def _candidates(

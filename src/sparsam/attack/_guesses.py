@@ -73,7 +73,7 @@ class Answer:
 
 def strongest(answers: Sequence[Answer]) -> Answer:
     """The answer that errs least on validation data; the first of equal ones."""
-    return min(answers, key=lambda answer: float(answer.wrong("validation").mean()))
+    return min(answers, key=lambda answer: int(answer.wrong("validation").sum()))
 
 
 def _mean(posteriors: Sequence[Posterior]) -> Posterior:

@@ -9,6 +9,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from sparsam._errors import DataError, ParameterError
+from sparsam.attack._boosting import boosting
 from sparsam.attack._guesses import Answer, Guesses
 from sparsam.attack._look_up import look_up
 from sparsam.attack._network import network
@@ -18,7 +19,8 @@ from sparsam.attack._risk import Risk
 from sparsam.data import Split
 from sparsam.generalization import Generalization
 
-MODELS = ("look-up", "network")
+MODELS = ("look-up", "network", "gradient boosting")
+DEFAULT_MODELS = ("look-up", "network")
 _NUMERIC_TOLERANCE = 0.05  # of the attribute's range
 
 
@@ -33,8 +35,9 @@ class Reconstruction:
 
     Parameters
     ----------
-    models : tuple of {"look-up", "network"}
-        The attack models to choose from; with both, also the mean of what they believe.
+    models : tuple of {"look-up", "network", "gradient boosting"}
+        The attack models to choose from; with several, also the mean of what they believe.
+        Gradient boosting is slow and rarely better, so it must be asked for.
     tolerance : mapping of str to float
         For numeric personal attributes: how far off a guess may be and still count as right.
         Without an entry, 5 % of the attribute's range.
@@ -49,7 +52,7 @@ class Reconstruction:
     0.0
     """
 
-    models: tuple[str, ...] = MODELS
+    models: tuple[str, ...] = DEFAULT_MODELS
     tolerance: Mapping[str, float] = field(default_factory=dict)
     random_state: int = 0
 
@@ -84,12 +87,16 @@ class Reconstruction:
         self, records: GeneralizedRecords, data: Split, attributes: Sequence[int]
     ) -> tuple[Answer, ...]:
         """Answer the questions after some of the attributes."""
-        questions = [
-            personal_question(a, data, records, self._tolerance(a, data)) for a in attributes
-        ]
+        questions = self.questions(records, data, attributes)
         # One thread, so that sums are added in one order on any number of cores.
         with threadpool_limits(limits=1):
             return tuple(self._answers(records, questions))
+
+    def questions(
+        self, records: GeneralizedRecords, data: Split, attributes: Sequence[int]
+    ) -> list[Question]:
+        """What is asked about some of the attributes: how close a guess must be is settled."""
+        return [personal_question(a, data, records, self._tolerance(a, data)) for a in attributes]
 
     def _answers(
         self, records: GeneralizedRecords, questions: Sequence[Question]
@@ -107,11 +114,16 @@ class Reconstruction:
         """The posteriors whose mean each candidate believes; `learned` is the network's."""
         if not records.columns:
             return {"naive": [np.repeat(question.prior(), len(records), axis=0)]}
-        counted = look_up(records, question) if "look-up" in self.models else None
-        if counted is None or learned is None:
-            return {self.models[0]: [p for p in (counted, learned) if p is not None]}
-        both = [counted, learned]
-        return {"look-up": [counted], "network": [learned], "look-up and network": both}
+        found: dict[str, Posterior | None] = {"network": learned}
+        if "look-up" in self.models:
+            found["look-up"] = look_up(records, question)
+        if "gradient boosting" in self.models:
+            found["gradient boosting"] = boosting(records, question, self.random_state)
+        single = {m: [p] for m in MODELS if (p := found.get(m)) is not None}
+        if not single:
+            return {"naive": [np.repeat(question.prior(), len(records), axis=0)]}
+        together = [posterior for [posterior] in single.values()]
+        return {**single, " and ".join(single): together}
 
     def _check(self, data: Split) -> None:
         if not self.models or set(self.models) - set(MODELS):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._errors import DataError, ParameterError
 from sparsam.counting import distinct_records
 from sparsam.data import Split, Task
 from sparsam.generalization import Generalization
@@ -42,9 +43,7 @@ class GeneralizedRecords:
     @classmethod
     def of(cls, generalization: Generalization, split: Split) -> GeneralizedRecords:
         """Generalize every part of the split and count what is distinct."""
-        attributes = split.train.table.attributes
-        lookups = tuple(generalization[a.name].lookup(a) for a in attributes)
-        return cls.from_lookups(lookups, split)
+        return cls.from_lookups(lookups_of(generalization, split), split)
 
     @classmethod
     def from_lookups(
@@ -81,7 +80,22 @@ class GeneralizedRecords:
         return np.bincount(cells, minlength=len(self) * size).reshape(len(self), size)
 
 
+def lookups_of(generalization: Generalization, split: Split) -> tuple[NDArray[np.uint16], ...]:
+    """The bucket of each code of each attribute."""
+    attributes = split.train.table.attributes
+    unknown = [attribute.name for attribute in attributes if attribute.name not in generalization]
+    if unknown:
+        raise DataError(
+            "The generalization must know every attribute of the table. It does not know "
+            f"{unknown}.\n\nHint: drop what it does not know from the table, or list it under "
+            "identifiers."
+        )
+    return tuple(generalization[attribute.name].lookup(attribute) for attribute in attributes)
+
+
 def part_of(split: Split, part: str) -> Task:
     """The rows of one part of a split."""
+    if part not in PARTS:
+        raise ParameterError(f"The part must be one of {PARTS}. Got {part!r} instead.")
     task: Task = getattr(split, part)
     return task

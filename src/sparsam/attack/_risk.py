@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sparsam.attack._statistics import Interval
@@ -63,6 +63,10 @@ class Risk:
     def recovered(self) -> float:
         """Share of the naive adversary's errors that this one avoids: 0 nothing, 1 everything."""
         return self.advantage / self.baseline if self.baseline > 0 else 0.0
+
+    def with_details(self, **details: Any) -> Risk:
+        """The same risk with more facts."""
+        return replace(self, details={**self.details, **details})
 
     def __str__(self) -> str:
         what = self.attribute or "all personal attributes"

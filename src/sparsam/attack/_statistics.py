@@ -46,6 +46,18 @@ def mean_interval(values: NDArray[np.float64], confidence: float = 0.95) -> Inte
     return (max(0.0, mean - half), min(1.0, mean + half))
 
 
+def unpaired_difference(
+    first: NDArray[Any], second: NDArray[Any], confidence: float = 0.95
+) -> tuple[float, Interval]:
+    """Mean of first less mean of second, over different people, and its normal interval."""
+    mean = float(np.mean(first) - np.mean(second))
+    if min(len(first), len(second)) < 2:
+        return mean, (-1.0, 1.0)
+    z = float(norm.ppf(0.5 + confidence / 2))
+    half = z * math.sqrt(sum(float(np.var(v, ddof=1)) / len(v) for v in (first, second)))
+    return mean, (mean - half, mean + half)
+
+
 def paired_difference(
     first: NDArray[Any], second: NDArray[Any], confidence: float = 0.95
 ) -> tuple[float, Interval]:

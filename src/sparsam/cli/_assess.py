@@ -43,7 +43,8 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
     options say otherwise. With gates, the exit code is 1 when one of them fails.
     """
     from sparsam.assess import assess as measure
-    from sparsam.assess import check_gates, measure_limits, task_for
+    from sparsam.assess import check_gates, measure_limits
+    from sparsam.attack import task_for
     from sparsam.data import split
     from sparsam.generalization import Generalization
 

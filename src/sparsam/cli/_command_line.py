@@ -1,7 +1,8 @@
-"""The command as it could be typed again."""
+"""How to get the same result again: the command, and the hash of its input."""
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ def command_line() -> str:
 
 def _words(parameter: click.Parameter, value: Any) -> list[str]:
     if not isinstance(parameter, click.Option):
-        return [_word(value)]
+        return [_word(one) for one in (value if parameter.nargs == -1 else [value])]
     if parameter.is_flag:
         return [parameter.opts[-1] if value else parameter.secondary_opts[-1]]
     values = value if parameter.multiple else [value]
@@ -33,3 +34,9 @@ def _words(parameter: click.Parameter, value: Any) -> list[str]:
 
 def _word(value: Any) -> str:
     return value.name if isinstance(value, Path) else str(value)
+
+
+def file_hash(file: Path) -> str:
+    """The SHA-256 of a file."""
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -10,6 +10,7 @@ from sparsam._errors import SparsamError
 from sparsam._version import __version__
 from sparsam.cli._apply import apply
 from sparsam.cli._assess import assess
+from sparsam.cli._attack import attack
 from sparsam.cli._console import complain
 from sparsam.cli._demo import demo
 from sparsam.cli._describe import describe
@@ -43,7 +44,7 @@ def cli() -> None:
     """
 
 
-for command in (demo, minimise, apply, assess, describe):
+for command in (demo, minimise, attack, assess, apply, describe):
     cli.add_command(command)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sparsam.cli._command_line import command_line
+from sparsam.cli._command_line import command_line, file_hash
 from sparsam.cli._console import complain, messages, progress_bar
 from sparsam.cli._json import echo_json, plain_assessment
 from sparsam.cli._options import (
@@ -18,6 +18,7 @@ from sparsam.cli._options import (
     jobs_option,
     json_option,
     quiet_option,
+    report_option,
     role_options,
     roles_from,
     seed_option,
@@ -38,11 +39,7 @@ NOT_MET = 1
 @click.option(
     "-o", "--output", type=OutputFile(".json"), help="Where to save the generalization (.json)."
 )
-@click.option(
-    "--report",
-    type=OutputFile(".html", ".htm", ".md", ".json"),
-    help="Where to save the report (.html, .md or .json).",
-)
+@report_option
 @click.option(
     "--max-utility-loss",
     type=click.FloatRange(0, 1),
@@ -62,6 +59,12 @@ NOT_MET = 1
     default=100,
     show_default=True,
     help="Fewest people in a leaf of a tree.",
+)
+@click.option(
+    "--attack",
+    "with_attacks",
+    is_flag=True,
+    help="Put every adversary, A1 to A8, into the report (takes longer).",
 )
 @seed_option
 @jobs_option
@@ -91,7 +94,8 @@ def minimise(data: Path, **options: Any) -> None:
         echo_json(summary(choice))
     else:
         show(choice)
-    save(choice, options["output"], options["report"], data, quiet=options["quiet"])
+    evidence = _attacks(choice, options) if options["with_attacks"] else {}
+    save(choice, options["output"], options["report"], data, evidence, quiet=options["quiet"])
     sys.exit(0 if choice.met else NOT_MET)
 
 
@@ -137,11 +141,33 @@ def choose(
         sys.exit(NOT_MET)
 
 
+def _attacks(choice: Choice, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Every adversary on the choice, and those that reconstruct along the front."""
+    from sparsam.assess import attack_along
+    from sparsam.attack import Reconstruction, attack
+
+    console = messages(options["quiet"])
+    adversary = Reconstruction(random_state=options["seed"])
+    with progress_bar(console, "Attack the choice") as progress:
+        attacks = attack(
+            choice.generalization,
+            choice.front.data,
+            reconstruction=adversary,
+            progress=lambda done, total, name: progress(done, total),
+        )
+    with progress_bar(console, "Attack along the front") as progress:
+        along = attack_along(
+            choice.front, reconstruction=adversary, n_jobs=options["jobs"], progress=progress
+        )
+    return {"attacks": attacks, "along_front": along}
+
+
 def save(
     choice: Choice,
     output: Path | None,
     report: Path | None,
     source: Path | None = None,
+    evidence: Mapping[str, Any] | None = None,
     *,
     quiet: bool = False,
 ) -> None:
@@ -154,16 +180,11 @@ def save(
         command = command_line()
         details = {"source": "bundled example"}
         if source is not None:
-            details = {"source": source.name, "sha256": _hash(source)}
-        choice.report(command=command, **details).save(report)
+            details = {"source": source.name, "sha256": file_hash(source)}
+        choice.report(command=command, **details, **(evidence or {})).save(report)
         console.print(f"Wrote the report to {report}.")
     if output is None and report is None:
         console.print("Nothing was saved: -o keeps the generalization, --report the evidence.")
-
-
-def _hash(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def summary(choice: Choice) -> dict[str, Any]:

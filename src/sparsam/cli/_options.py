@@ -72,6 +72,11 @@ role_options = _together(
     missing_option,
     click.option("--roles", type=InputFile, help="A TOML file with all of these."),
 )
+report_option = click.option(
+    "--report",
+    type=OutputFile(".html", ".htm", ".md", ".json"),
+    help="Where to save the report (.html, .md or .json).",
+)
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of every choice."
 )

@@ -30,6 +30,9 @@ class Split:
     uncovered : tuple of str
         Attributes (or the target) with a value that does not occur in training: empty unless the
         table is too small for it.
+    moved : int
+        How many rows chance had put into another part, and were moved to training so that every
+        value occurs there.
     """
 
     train: Task
@@ -39,6 +42,7 @@ class Split:
     fractions: tuple[float, float, float]
     rows: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
     uncovered: tuple[str, ...] = ()
+    moved: int = 0
 
     def __repr__(self) -> str:
         sizes = " / ".join(f"{len(rows):,}" for rows in self.rows)
@@ -78,13 +82,14 @@ def split(task: Task, fractions: Sequence[float] = (0.6, 0.1, 0.3), random_state
     cover, essential = _cover(task, order)
     n_train, n_validation = _sizes(task.n_rows, shares, essential)
     chosen = cover[:n_train]
+    moved = int((~np.isin(chosen, order[:n_train])).sum())
     rest = order[~np.isin(order, chosen)]
     order = np.concatenate([chosen, rest])
     parts = np.split(order, [n_train, n_train + n_validation])
     rows = (np.sort(parts[0]), np.sort(parts[1]), np.sort(parts[2]))
     train, validation, test = (task.take(part) for part in rows)
     missed = _uncovered(task, train)
-    return Split(train, validation, test, random_state, shares, rows, missed)
+    return Split(train, validation, test, random_state, shares, rows, missed, moved)
 
 
 def _check(task: Task, fractions: Sequence[float], random_state: int) -> tuple[float, float, float]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import platform
-from importlib.metadata import version
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
-from sparsam.assess import Assessment, Choice, Front, Point
-from sparsam.data import Attribute
-from sparsam.generalization import CategoricalPartition, Generalization, Partition
+from sparsam.assess import Assessment, AttackedPoint, Choice, Front, Point
+from sparsam.attack import Attacks
+from sparsam.report._collected import attributes_data
 from sparsam.report._data import (
-    AttributeData,
+    AlongFrontData,
+    AttacksData,
     AttributeRiskData,
     ConfidentData,
     PointData,
@@ -19,11 +19,12 @@ from sparsam.report._data import (
     RiskData,
     UtilityData,
 )
-from sparsam.report._meaning import MEANING
+from sparsam.report._meaning import ATTACK_MEANING, MEANING
+from sparsam.report._provenance import reproduce_data, task_data
 from sparsam.report._publish import SMALLEST_COUNT
 from sparsam.report._report import Report
 
-_LIBRARIES = ("sparsam", "numpy", "scipy", "scikit-learn", "numba", "duckdb")
+ALONG = ("A1", "A3", "A4", "A5")
 
 
 def report_on(
@@ -33,6 +34,8 @@ def report_on(
     source: str = "table",
     sha256: str | None = None,
     command: str | None = None,
+    attacks: Attacks | None = None,
+    along_front: Sequence[AttackedPoint] = (),
 ) -> Report:
     """Write down a choice and its evidence.
 
@@ -46,6 +49,11 @@ def report_on(
         Hash of the input file; the hash of the encoded table when not given.
     command : str, optional
         The command that made the choice.
+    attacks : Attacks, optional
+        What the whole bench of adversaries achieved against the chosen generalization; it gets a
+        section of its own.
+    along_front : sequence of AttackedPoint, optional
+        What `attack_along` found for the points of the front; drawn in that section.
 
     Returns
     -------
@@ -53,7 +61,14 @@ def report_on(
     """
     front = choice.front
     title = title or f"Data minimisation report: {front.data.train.target_name}"
-    return Report(_data(choice, title, _reproduce(front, source, sha256, command)))
+    data = _data(choice, title, _reproduce(front, source, sha256, command))
+    if attacks is not None:
+        data["attacks"] = cast(AttacksData, attacks.to_dict())
+        data["meaning"] = [*MEANING, *ATTACK_MEANING]
+        if along_front:
+            along = [cast(AlongFrontData, point.to_dict()) for point in along_front]
+            data["attacks"]["along_front"] = along
+    return Report(data)
 
 
 def _data(choice: Choice, title: str, reproduce: ReproduceData) -> ReportData:
@@ -67,18 +82,7 @@ def _data(choice: Choice, title: str, reproduce: ReproduceData) -> ReportData:
     chosen = next(n for n, point in enumerate(front.points) if _is_chosen(point, choice))
     return {
         "title": title,
-        "task": {
-            "target": data.train.target_name,
-            "classes": list(data.train.classes),
-            "rows": front.n_rows,
-            "attributes": len(data.train.names),
-            "personal": [data.train.names[p] for p in data.train.personal],
-            "split": {
-                "train": data.train.n_rows,
-                "validation": data.validation.n_rows,
-                "test": data.test.n_rows,
-            },
-        },
+        "task": task_data(data),
         "limits": front.limits.to_dict(),  # type: ignore[typeddict-item]
         "requirement": {"words": choice.requirement.words, "met": choice.met},
         "chosen": chosen,
@@ -109,7 +113,7 @@ def _point(number: int, point: Point, front: Front, on_front: bool, chosen: bool
         "n_collected": len(generalization.collected),
     }
     if on_front or chosen:
-        data["attributes"] = _attributes(generalization, front)
+        data["attributes"] = attributes_data(generalization, front.data.train)
     return data
 
 
@@ -155,64 +159,6 @@ def _attribute_risk(part: dict[str, Any]) -> AttributeRiskData:
     return {name: part[name] for name in sorted(names)}  # type: ignore[return-value]
 
 
-def _attributes(generalization: Generalization, front: Front) -> list[AttributeData]:
-    task = front.data.train
-    personal = {task.names[p] for p in task.personal}
-    return [
-        _attribute(attribute, generalization[attribute.name], attribute.name in personal)
-        for attribute in task.table.attributes
-    ]
-
-
-def _attribute(attribute: Attribute, partition: Partition, personal: bool) -> AttributeData:
-    before = _before(attribute)
-    after = ", ".join(partition.labels)
-    return {
-        "name": attribute.name,
-        "kind": attribute.kind,
-        "personal": personal,
-        "before": attribute.size,
-        "before_words": before,
-        "after": partition.n_buckets,
-        "collected": partition.collected,
-        "buckets": list(partition.labels) if partition.collected else [],
-        "members": _members(partition),
-        "words": f"{attribute.name}: {before} → {after}",
-    }
-
-
-def _before(attribute: Attribute) -> str:
-    counted = f"{attribute.n_values:,} value{'s' * (attribute.n_values != 1)}"
-    before = "exact numbers" if attribute.binned else counted
-    return f"{before} or missing" if attribute.missing else before
-
-
-def _members(partition: Partition) -> dict[str, list[str]]:
-    """The categories of each bucket whose label does not name them all."""
-    if not partition.collected or not isinstance(partition, CategoricalPartition):
-        return {}
-    named = zip(partition.labels, partition.groups, strict=False)
-    return {
-        label: [str(category) for category in group]
-        for label, group in named
-        if not all(str(category) in label for category in group)
-    }
-
-
 def _reproduce(front: Front, source: str, sha256: str | None, command: str | None) -> ReproduceData:
-    data = front.data
-    settings = {
-        "split": " / ".join(f"{share:.0%}" for share in data.fractions),
-        "generalizations tried": len(front.points),
-        "on the front": len(front.best),
-    }
-    return {
-        "versions": {
-            "python": platform.python_version(),
-            **{library: version(library) for library in _LIBRARIES},
-        },
-        "seed": data.random_state,
-        "input": {"name": source, "sha256": sha256 or front.fingerprint, "rows": front.n_rows},
-        "command": command,
-        "settings": settings,
-    }
+    settings = {"generalizations tried": len(front.points), "on the front": len(front.best)}
+    return reproduce_data(front.data, source, sha256 or front.fingerprint, command, settings)

@@ -144,6 +144,81 @@ class PointData(TypedDict):
     attributes: NotRequired[Sequence[AttributeData]]
 
 
+HistogramData = TypedDict("HistogramData", {"from": int, "to": int, "people": Count})
+"""People whose record is shared by as many people as the two ends say."""
+
+
+class AttackDetails(TypedDict, total=False):
+    """What only one adversary has to say; anything else is left out of a report."""
+
+    share: float | None
+    smallest_error: float | None
+    largest_error: float | None
+    single_breaches: Sequence[float | None]
+    first: Sequence[str]
+    second: Sequence[str]
+    value_matched: float | None
+    value_matched_by_chance: float | None
+    people_at_once: Count
+    distinct: int
+    smallest: Count
+    rarest: Count
+    alone: Count
+    under: Mapping[str, Count]
+    histogram: Sequence[HistogramData]
+    control_interval: Interval
+    control_records: Count
+
+
+class AttackRiskData(TypedDict):
+    """How far one adversary came, on one attribute or on all."""
+
+    adversary: str
+    attribute: str | None
+    error: float | None
+    baseline: float | None
+    advantage: float | None
+    recovered: float | None
+    interval: Interval
+    n_records: Count
+    split: str
+    random_state: int | None
+    model: str | None
+    tolerance: float | None
+    absolute_error: float | None
+    parts: Sequence[AttackRiskData]
+    details: AttackDetails
+
+
+class CertificateData(TypedDict):
+    """What no adversary exceeds that sees only a person's record."""
+
+    attribute: str
+    accuracy: float | None
+    on_these_records: float | None
+    confidence: float | None
+    n_records: Count
+
+
+class AlongFrontData(TypedDict):
+    """How often adversaries err on one point of the front."""
+
+    id: int | None
+    label: str
+    utility_error: float | None
+    errors: Mapping[str, float | None]
+    """By the adversary's short name: A1, A3, A4, A5."""
+
+
+class AttacksData(TypedDict):
+    """What all adversaries achieved against one generalization."""
+
+    complete: bool
+    risks: Sequence[AttackRiskData]
+    certificates: Sequence[CertificateData]
+    along_front: NotRequired[Sequence[AlongFrontData]]
+
+
 class MeaningData(TypedDict):
     """One thing that the numbers do not say."""
 
@@ -182,3 +257,26 @@ class ReportData(TypedDict):
     reproduce: ReproduceData
     confidence: NotRequired[float | None]
     """The level of all intervals, 0.95 for example; named beside them where it is known."""
+    attacks: NotRequired[AttacksData]
+    """The whole bench of adversaries on the chosen point."""
+
+
+class CollectedData(TypedDict):
+    """What one generalization collects."""
+
+    attributes: Sequence[AttributeData]
+    n_buckets: int
+    n_collected: int
+    information_loss: float | None
+
+
+class AttackReportData(TypedDict):
+    """Everything that a report of attacks on one generalization says."""
+
+    title: str
+    task: TaskData
+    collected: CollectedData
+    attacks: AttacksData
+    meaning: Sequence[MeaningData]
+    reproduce: ReproduceData
+    confidence: NotRequired[float | None]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sparsam.report._canvas import Canvas, text
 from sparsam.report._data import PointData, ReportData
 from sparsam.report._labels import Box, Obstacle, clearest, dot, text_width
 from sparsam.report._prose import accuracy_of, data_words
@@ -16,20 +16,6 @@ from sparsam.report._words import counted, pair, percent, short_percent
 
 FAR = 0.6
 """A limit further out than this share of the axis is named at the edge instead of drawn."""
-
-
-@dataclass(frozen=True)
-class Canvas:
-    """The paper: its size and margins, in pixels."""
-
-    name: str
-    width: int
-    height: int
-    ticks: int
-    left: int = 50
-    right: int = 14
-    top: int = 66
-    bottom: int = 54
 
 
 WIDE = Canvas("wide", 610, 480, ticks=10)
@@ -118,16 +104,16 @@ class _Plot:
         for value in self.y.ticks(8):
             y = self.y(value)
             yield tag("line", x1=left, x2=self.right, y1=y, y2=y, class_="grid")
-            yield _text(short_percent(value), left - 8, y + 4, "tick", "end")
+            yield text(short_percent(value), left - 8, y + 4, "tick", "end")
         for value in self.x.ticks(self.canvas.ticks):
             x = self.x(value)
             yield tag("line", x1=x, x2=x, y1=self.floor, y2=self.floor + 5, class_="axis")
-            yield _text(short_percent(value), x, self.floor + 20, "tick", "middle")
+            yield text(short_percent(value), x, self.floor + 20, "tick", "middle")
         yield tag("line", x1=left, x2=self.right, y1=self.floor, y2=self.floor, class_="axis")
         split = data_words(self.data["points"][0]["utility"]["split"])
         across = f"Model error ({split}) → less accurate"
-        yield _text(f"↑ Attacker error ({split}): higher is safer", 0, 16, "name")
-        yield _text(across, self.right, self.canvas.height - 8, "name", "end")
+        yield text(f"↑ Attacker error ({split}): higher is safer", 0, 16, "name")
+        yield text(across, self.right, self.canvas.height - 8, "name", "end")
         yield tag("line", x1=left, x2=left, y1=top, y2=self.floor, class_="grid")
 
     def limits(self) -> Iterator[Markup]:
@@ -138,7 +124,7 @@ class _Plot:
         if naive is not None:
             y = self.y(naive)
             yield tag("line", x1=self.canvas.left, x2=self.right, y1=y, y2=y, class_="naive")
-            yield _text(_naive_words(naive), self.right - 4, y - 7, "limit halo", "end")
+            yield text(_naive_words(naive), self.right - 4, y - 7, "limit halo", "end")
 
     def _everything(self) -> Iterator[Markup]:
         limit = self.data["limits"]["everything"]
@@ -152,7 +138,7 @@ class _Plot:
         yield tag("line", x1=x, x2=x, y1=top - 6, y2=floor, class_="edge")
         words = f"everything collected {percent(limit['error'])}"
         start = min(x, self.right - text_width(words))
-        yield _text(words, max(start - 4, 0), top - 12, "limit")
+        yield text(words, max(start - 4, 0), top - 12, "limit")
 
     def _nothing(self) -> Iterator[Markup]:
         error = self.data["limits"]["nothing"]["error"]
@@ -161,11 +147,11 @@ class _Plot:
         words = f"nothing collected {percent(error)}"
         height = self.canvas.top - 28
         if error > self.x.high or error < self.x.low:
-            yield _text(f"{words} →", self.right, height, "limit", "end")
+            yield text(f"{words} →", self.right, height, "limit", "end")
             return
         x = self.x(error)
         yield tag("line", x1=x, x2=x, y1=height + 5, y2=self.floor, class_="edge")
-        yield _text(words, max(x + 4, text_width(words)), height, "limit", "end")
+        yield text(words, max(x + 4, text_width(words)), height, "limit", "end")
 
     def tried(self) -> Iterator[Markup]:
         """Draw every other point that was tried, faintly."""
@@ -204,7 +190,7 @@ class _Plot:
         for point in self.shown:
             if point["id"] == self.data["chosen"]:
                 x, y = clearest("chosen", self._at(point), list(self._obstacles()), inside)
-                yield _text("chosen", x, y, "name halo")
+                yield text("chosen", x, y, "name halo")
 
     def _obstacles(self) -> Iterator[Obstacle]:
         for point in self.others:
@@ -244,7 +230,3 @@ def _hint(point: PointData) -> str:
     accuracy, risk = accuracy_of(point["utility"]["error"]), percent(point["risk"]["error"])
     count = counted(point["n_collected"], "attribute")
     return f"{point['label']}: {count}, accuracy {accuracy}, attacker wrong {risk}"
-
-
-def _text(words: str, x: float, y: float, kind: str, anchor: str | None = None) -> Markup:
-    return tag("text", words, x=x, y=y, class_=kind, text_anchor=anchor)

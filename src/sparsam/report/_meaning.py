@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from sparsam.report._data import MeaningData
 
+_ACCURACY: MeaningData = {
+    "heading": "The accuracy is for this task, this population and this time",
+    "text": "It is that of the best of a few classifiers trained on generalized records, on "
+    "people who were not used for learning. Another model, another population or a later year "
+    "can do better or worse: measure again before you rely on it.",
+}
+
 MEANING: tuple[MeaningData, ...] = (
     {
         "heading": "The risk is what these attacks achieved, not what is possible",
@@ -18,12 +25,7 @@ MEANING: tuple[MeaningData, ...] = (
         "with the number of people collected. Whether the data remain personal data is a legal "
         "question that no figure here settles.",
     },
-    {
-        "heading": "The accuracy is for this task, this population and this time",
-        "text": "It is that of the best of a few classifiers trained on generalized records, on "
-        "people who were not used for learning. Another model, another population or a later year "
-        "can do better or worse: measure again before you rely on it.",
-    },
+    _ACCURACY,
     {
         "heading": "The interval covers chance, not bias",
         "text": "Intervals say how far a figure may move with another random sample of the same "
@@ -41,3 +43,20 @@ MEANING: tuple[MeaningData, ...] = (
         "or be recovered more often, than the average says.",
     },
 )
+
+ATTACK_MEANING: tuple[MeaningData, ...] = (
+    {
+        "heading": "A certificate covers one kind of attacker",
+        "text": "It bounds how often someone can be right who sees only the collected record of a "
+        "person who was not in the sample. It says nothing about someone who knows more about the "
+        "person, who links several tables, or who acts only on the surest guesses.",
+    },
+    {
+        "heading": "Side information is taken from this table",
+        "text": "The attackers who know more were given the other columns of this table. Someone "
+        "may know things about a person that are in no column of it.",
+    },
+)
+
+MEANING_OF_ATTACKS = (*(item for item in MEANING if item is not _ACCURACY), *ATTACK_MEANING)
+"""For a report that is only about attacks, and says nothing of accuracy."""

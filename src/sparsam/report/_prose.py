@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sparsam.report._data import Interval, PointData, ReportData
+from sparsam.report._data import AttackReportData, Interval, PointData, ReportData
 from sparsam.report._words import (
     NOTHING,
     counted,
@@ -101,13 +101,13 @@ def data_words(split: str) -> str:
 
     Examples
     --------
-    >>> data_words("test")
-    'test data'
+    >>> data_words("test"), data_words("train")
+    ('test data', 'training data')
     """
-    return f"{split} data"
+    return "training data" if split == "train" else f"{split} data"
 
 
-def interval_words(data: ReportData) -> str:
+def interval_words(data: ReportData | AttackReportData) -> str:
     """Name the kind of interval, with its level where it is known.
 
     Examples

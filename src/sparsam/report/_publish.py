@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 
 from sparsam._errors import ParameterError
-from sparsam.report._data import Count, ReportData
+from sparsam.report._data import AttackReportData, ClassesData, ReportData
+from sparsam.report._publish_attacks import publishable_attacks
+from sparsam.report._small import FEWER, SMALLEST_COUNT, plain, suppress, suppress_nested
 
-SMALLEST_COUNT = 5
-FEWER = f"fewer than {SMALLEST_COUNT}"
+__all__ = ["FEWER", "SMALLEST_COUNT", "publishable", "publishable_attack_report", "suppress"]
 
 
 def publishable(data: ReportData) -> ReportData:
@@ -28,43 +27,31 @@ def publishable(data: ReportData) -> ReportData:
     -------
     ReportData
     """
-    safe = cast(ReportData, _plain(data))
+    safe = cast(ReportData, plain(data))
     if safe["chosen"] not in {point["id"] for point in safe["points"]}:
         raise ParameterError(
             "The 'chosen' entry of a report must be the id of one of its points. "
             f"Got {safe['chosen']!r} instead, with {len(safe['points'])} points."
         )
     for point in safe["points"]:
-        classes = point["classes"]
-        classes["smallest"] = suppress(classes["smallest"])
-        classes["alone"] = suppress(classes["alone"])
-        classes["under"] = {size: suppress(count) for size, count in classes["under"].items()}
+        _suppress_classes(point["classes"])
+    attacks = safe.pop("attacks", None)
+    if attacks is not None:
+        safe["attacks"] = publishable_attacks(attacks)
     return safe
 
 
-def suppress(count: Count) -> Count:
-    """Replace a count of one to four people by words.
-
-    Examples
-    --------
-    >>> suppress(3), suppress(0), suppress(12)
-    ('fewer than 5', 0, 12)
-    """
-    if isinstance(count, int) and 0 < count < SMALLEST_COUNT:
-        return FEWER
-    return count
+def publishable_attack_report(data: AttackReportData) -> AttackReportData:
+    """Copy the data of a report of attacks, fit to be published in the same way."""
+    safe = cast(AttackReportData, plain(data))
+    safe["attacks"] = publishable_attacks(safe["attacks"])
+    return safe
 
 
-def _plain(value: Any) -> Any:
-    """Rebuild a value from dict, list, str, int, float, bool and None."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(inner) for inner in value]
-    if value is None or isinstance(value, (str, bool, int)):
-        return value
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return str(value)
+def _suppress_classes(classes: ClassesData) -> None:
+    sizes = sorted(classes["under"], key=int)
+    counts = [classes["alone"], *(classes["under"][size] for size in sizes)]
+    alone, *under = suppress_nested(counts)
+    classes["smallest"] = suppress(classes["smallest"])
+    classes["alone"] = alone
+    classes["under"] = dict(zip(sizes, under, strict=True))

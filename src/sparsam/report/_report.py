@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import copy
-import json
-from pathlib import Path
-
-from sparsam._errors import ParameterError
 from sparsam.report._data import ReportData
+from sparsam.report._document import Document
 from sparsam.report._html import html_page, html_summary
 from sparsam.report._markdown import markdown_text
 from sparsam.report._publish import publishable
 from sparsam.report._view import chosen_view
 
 
-class Report:
+class Report(Document[ReportData]):
     """The evidence for what to collect, to read, to print and to file.
 
     Counts of fewer than five people are replaced by words before anything is written, in the plain
@@ -31,15 +27,7 @@ class Report:
     """
 
     def __init__(self, data: ReportData) -> None:
-        self._data = publishable(data)
-
-    def to_dict(self) -> ReportData:
-        """Return everything the report says as plain values."""
-        return copy.deepcopy(self._data)
-
-    def to_json(self) -> str:
-        """Return everything the report says as JSON."""
-        return json.dumps(self._data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        super().__init__(publishable(data))
 
     def to_markdown(self) -> str:
         """Return the report of the chosen point as Markdown."""
@@ -48,27 +36,6 @@ class Report:
     def to_html(self) -> str:
         """Return the report as one self-contained page."""
         return html_page(self._data)
-
-    def save(self, path: str | Path) -> None:
-        """Write the report; the ending of the name decides how.
-
-        Parameters
-        ----------
-        path : str or Path
-            A name that ends in ``.html``, ``.htm``, ``.md`` or ``.json``.
-        """
-        writers = {
-            ".html": self.to_html,
-            ".htm": self.to_html,
-            ".md": self.to_markdown,
-            ".json": self.to_json,
-        }
-        path = Path(path)
-        if (writer := writers.get(path.suffix.lower())) is None:
-            raise ParameterError(
-                f"The name of a report must end in {', '.join(writers)}. Got {path.name!r} instead."
-            )
-        path.write_text(writer(), encoding="utf-8", newline="\n")
 
     def __repr__(self) -> str:
         view = chosen_view(self._data)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sparsam.report._data import (
     AttributeData,
     AttributeRiskData,
+    CollectedData,
     ConfidentData,
     PointData,
     ReportData,
@@ -28,7 +30,39 @@ class RiskRow:
 
 
 @dataclass(frozen=True)
-class PointView:
+class CollectedView:
+    """What one generalization collects.
+
+    Attributes
+    ----------
+    attributes : list of AttributeData
+        All attributes of the table.
+    n_buckets : int
+    information_loss : float or None
+    """
+
+    attributes: list[AttributeData]
+    n_buckets: int
+    information_loss: float | None
+
+    @property
+    def collected(self) -> list[AttributeData]:
+        """The attributes to collect."""
+        return [attribute for attribute in self.attributes if attribute["collected"]]
+
+    @property
+    def spared(self) -> list[AttributeData]:
+        """Those that need not be collected."""
+        return [attribute for attribute in self.attributes if not attribute["collected"]]
+
+    @property
+    def values_before(self) -> int:
+        """How many values all attributes could take before."""
+        return sum(attribute["before"] for attribute in self.attributes)
+
+
+@dataclass(frozen=True)
+class PointView(CollectedView):
     """One point of the front, sorted and worded.
 
     Attributes
@@ -41,8 +75,6 @@ class PointView:
         The point in two sentences.
     figures : list of KeyFigure
         The point in four numbers.
-    collected, spared : list of AttributeData
-        The attributes to collect, and those that need not be collected.
     risks : list of RiskRow
         Personal attributes, the one that leaks most first.
     confident : list of ConfidentData
@@ -53,15 +85,8 @@ class PointView:
     chosen: bool
     verdict: Verdict
     figures: list[KeyFigure]
-    collected: list[AttributeData]
-    spared: list[AttributeData]
     risks: list[RiskRow]
     confident: list[ConfidentData]
-
-    @property
-    def values_before(self) -> int:
-        """How many values all attributes could take before."""
-        return sum(attribute["before"] for attribute in (*self.collected, *self.spared))
 
 
 def front_views(data: ReportData) -> list[PointView]:
@@ -80,17 +105,29 @@ def chosen_view(data: ReportData) -> PointView:
 
 def point_view(data: ReportData, point: PointData) -> PointView:
     """Sort and word one point."""
-    attributes = point.get("attributes", ())
     return PointView(
+        attributes=list(point.get("attributes", ())),
+        n_buckets=point["n_buckets"],
+        information_loss=point["information_loss"],
         point=point,
         chosen=point["id"] == data["chosen"],
         verdict=verdict(data, point),
         figures=key_figures(data, point),
-        collected=[attribute for attribute in attributes if attribute["collected"]],
-        spared=[attribute for attribute in attributes if not attribute["collected"]],
         risks=_risk_rows(point),
         confident=list(point["risk"].get("confident", ())),
     )
+
+
+def collected_view(collected: CollectedData) -> CollectedView:
+    """Show what a generalization collects."""
+    return CollectedView(
+        list(collected["attributes"]), collected["n_buckets"], collected["information_loss"]
+    )
+
+
+def how_collected(attributes: Sequence[AttributeData]) -> dict[str, str]:
+    """Say of each attribute how it is collected."""
+    return {attribute["name"]: _how(attribute) for attribute in attributes}
 
 
 def as_before(attribute: AttributeData) -> bool:
@@ -99,7 +136,7 @@ def as_before(attribute: AttributeData) -> bool:
 
 
 def _risk_rows(point: PointData) -> list[RiskRow]:
-    how = {attribute["name"]: _how(attribute) for attribute in point.get("attributes", ())}
+    how = how_collected(point.get("attributes", ()))
     rows = [
         RiskRow(
             risk=risk,

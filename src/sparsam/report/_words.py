@@ -127,7 +127,7 @@ def plain_number(value: float | None) -> str:
     return _minus(f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}")
 
 
-def counted(count: int, singular: str, plural: str | None = None) -> str:
+def counted(count: Count, singular: str, plural: str | None = None) -> str:
     """Write a count with its noun.
 
     Examples

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from sparsam._errors import DataError, RoleError
-from sparsam.assess import assess, task_for
+from sparsam.assess import assess
+from sparsam.attack import task_for
 from sparsam.data import Roles, read, split
 from sparsam.generalization import Generalization
 from sparsam.minimise import Uniform

@@ -1,0 +1,97 @@
+"""How several adversaries do along a front."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from joblib import Parallel, cpu_count, delayed
+
+from sparsam.assess._front import Front
+from sparsam.attack import Reconstruction, attack
+from sparsam.data import Split
+from sparsam.generalization import Generalization
+
+RECONSTRUCTING = ("A1", "A3", "A4", "A5")
+
+
+@dataclass(frozen=True)
+class AttackedPoint:
+    """A point of a front and the errors of several adversaries on it.
+
+    Attributes
+    ----------
+    number : int
+        Which of the front's points it is.
+    label : str
+    utility_error : float
+    errors : dict of str to float
+        By adversary, on test data.
+    """
+
+    number: int
+    label: str
+    utility_error: float
+    errors: dict[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "id": self.number,
+            "label": self.label,
+            "utility_error": self.utility_error,
+            "errors": self.errors,
+        }
+
+
+def attack_along(
+    front: Front,
+    adversaries: Sequence[str] = RECONSTRUCTING,
+    *,
+    reconstruction: Reconstruction | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[AttackedPoint]:
+    """Attack every point that no other one beats with several adversaries (figures 6 and 7).
+
+    Parameters
+    ----------
+    front : Front
+    adversaries : sequence of str, default=("A1", "A3", "A4", "A5")
+    reconstruction : Reconstruction, optional
+    n_jobs : int, optional
+        Processes; all cores when not given. The result does not depend on it.
+    progress : callable, optional
+        Called with (done, total).
+
+    Returns
+    -------
+    list of AttackedPoint
+    """
+    best = front.best
+    numbers = {id(point): number for number, point in enumerate(front.points)}
+    adversary = reconstruction or Reconstruction(random_state=front.data.random_state)
+    jobs = (
+        delayed(_errors)(point.candidate.generalization, front.data, tuple(adversaries), adversary)
+        for point in best
+    )
+    workers = max(1, min(n_jobs or cpu_count(), len(best)))
+    found = Parallel(n_jobs=workers, return_as="generator", max_nbytes=None)(jobs)
+    points = []
+    for point, errors in zip(best, found, strict=True):
+        error = point.assessment.utility.error
+        points.append(AttackedPoint(numbers[id(point)], point.candidate.label, error, errors))
+        if progress is not None:
+            progress(len(points), len(best))
+    return points
+
+
+def _errors(
+    generalization: Generalization,
+    data: Split,
+    adversaries: tuple[str, ...],
+    reconstruction: Reconstruction,
+) -> dict[str, float]:
+    attacks = attack(generalization, data, adversaries, reconstruction=reconstruction)
+    return {name: attacks[name].error for name in adversaries}

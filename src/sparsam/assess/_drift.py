@@ -1,0 +1,99 @@
+"""Drift: does a generalization that was learned once still hold later?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from sparsam._errors import DataError, ParameterError
+from sparsam.assess._assessment import Assessment, assess
+from sparsam.attack import Reconstruction
+from sparsam.data import Roles, Split, Task, read, resolve, split
+from sparsam.minimise import Minimiser
+
+
+@dataclass(frozen=True)
+class Drift:
+    """One generalization, assessed period by period.
+
+    Attributes
+    ----------
+    assessments : mapping of str to Assessment
+        The first period is the one that was learned from (its test part); in the later ones the
+        classifier and the adversary are still those of the first.
+    """
+
+    assessments: Mapping[str, Assessment]
+
+    def changes(self) -> dict[str, tuple[float, float]]:
+        """Change of classifier error and of adversary error against the first period."""
+        first, *_ = self.assessments.values()
+        return {
+            period: (found.utility.error - first.utility.error, found.risk.error - first.risk.error)
+            for period, found in self.assessments.items()
+        }
+
+
+def drift(
+    data: Any,
+    roles: Roles,
+    by: str,
+    minimiser: Minimiser,
+    *,
+    adversary: Reconstruction | None = None,
+    random_state: int = 0,
+) -> Drift:
+    """Learn on the first period, and attack and use the result in all of them.
+
+    Parameters
+    ----------
+    data : frame, path or mapping
+    roles : Roles
+    by : str
+        The column that says to which period a record belongs; not an attribute.
+    minimiser : Minimiser
+        Learns the generalization; left as it was.
+    adversary : Reconstruction, optional
+    random_state : int, default=0
+
+    Returns
+    -------
+    Drift
+    """
+    periods = list(_periods(data, roles, by))
+    if len(periods) < 2:
+        raise DataError(f"'{by}' must tell at least two periods apart. Got {len(periods)}.")
+    (first_name, first), *later = periods
+    parts = split(first, random_state=random_state)
+    learned = clone(minimiser).fit_task(parts.train)
+    found = {}
+    for name, task in [(first_name, parts.test), *later]:
+        shifted = Split(
+            train=parts.train,
+            validation=parts.validation,
+            test=task,
+            random_state=random_state,
+            fractions=parts.fractions,
+            rows=parts.rows,
+        )
+        found[name] = assess(
+            learned.generalization_, shifted, adversary=adversary, random_state=random_state
+        )
+    return Drift(found)
+
+
+def _periods(data: Any, roles: Roles, by: str) -> Iterator[tuple[str, Task]]:
+    if by in roles.identifiers:
+        raise ParameterError(f"'{by}' must not be an identifier: it tells the periods apart.")
+    categorical = (*roles.categorical, by) if by not in roles.categorical else roles.categorical
+    table = read(data, roles=replace(roles, categorical=categorical))
+    attribute, codes = table.attribute(by), table.column(by)
+    task = resolve(table.drop([by]), roles)
+    for code in range(attribute.n_values):
+        rows = np.flatnonzero(codes == code)
+        if rows.size:
+            yield str(attribute.decode(np.array([code], np.uint16))[0]), task.take(rows)

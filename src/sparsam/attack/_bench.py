@@ -1,0 +1,223 @@
+"""All adversaries on one generalization, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from sparsam._errors import ParameterError
+from sparsam.attack._certified import Certificate, certify
+from sparsam.attack._control import Control
+from sparsam.attack._guesses import Guesses
+from sparsam.attack._linkage import Linkage
+from sparsam.attack._multi_breach import MultiBreach
+from sparsam.attack._reconstruction import Reconstruction
+from sparsam.attack._records import GeneralizedRecords
+from sparsam.attack._risk import Risk
+from sparsam.attack._side_information import (
+    Informed,
+    LeaveOneOut,
+    NonPersonalKnowledge,
+    PartialPersonalKnowledge,
+)
+from sparsam.attack._singling_out import SinglingOut
+from sparsam.data import Split
+from sparsam.generalization import Generalization
+
+SHARES = (0.01, 0.05, 0.1, 0.25, 0.5)
+ADVERSARIES = ("A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "control")
+
+Progress = Callable[[int, int, str], None]
+
+# Each may fall back on the guesses of a weaker one.
+_BUILT_ON: dict[str, tuple[type[Informed], str]] = {
+    "A3": (NonPersonalKnowledge, "A1"),
+    "A5": (PartialPersonalKnowledge, "A3"),
+    "A4": (LeaveOneOut, "A5"),
+}
+
+
+class Adversary(Protocol):
+    """Anything that tries to recover what a generalization hides.
+
+    A user's own adversary needs this one method.
+    """
+
+    def attack(self, generalization: Generalization, data: Split) -> Risk:
+        """Attack, and say how far it came."""
+
+
+@dataclass(frozen=True)
+class Attacks:
+    """What the adversaries achieved.
+
+    Attributes
+    ----------
+    risks : tuple of Risk
+        In the order in which they were asked for.
+    certificates : tuple of Certificate
+        What no adversary can exceed that sees only generalized records.
+    complete : bool
+        False when the work was interrupted: then some risks are missing.
+    """
+
+    risks: tuple[Risk, ...]
+    certificates: tuple[Certificate, ...] = ()
+    complete: bool = True
+
+    def __getitem__(self, name: str) -> Risk:
+        for risk in self.risks:
+            if risk.adversary == name or risk.adversary.startswith(f"{name} "):
+                return risk
+        raise KeyError(name)
+
+    def __str__(self) -> str:
+        lines = [str(risk) for risk in self.risks]
+        lines += [str(certificate) for certificate in self.certificates]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "complete": self.complete,
+            "risks": [risk.to_dict() for risk in self.risks],
+            "certificates": [certificate.to_dict() for certificate in self.certificates],
+        }
+
+
+def attack(
+    generalization: Generalization,
+    data: Split,
+    adversaries: str | Sequence[str | Adversary] = "all",
+    *,
+    others: Generalization | Sequence[Generalization] = (),
+    reconstruction: Reconstruction | None = None,
+    progress: Progress | None = None,
+) -> Attacks:
+    """Attack a generalization with every adversary asked for.
+
+    Parameters
+    ----------
+    generalization : Generalization
+    data : Split
+        Adversaries learn on the training part, choose on validation and are judged on test.
+    adversaries : "all" or sequence of str or Adversary
+        Names from A1 to A8 and "control", or objects of your own with an `attack` method. "all"
+        leaves A6 out unless there are `others`.
+    others : Generalization or sequence of Generalization
+        What else was published of the same people, for A6.
+    reconstruction : Reconstruction, optional
+        How to guess, for A1 to A6.
+    progress : callable, optional
+        Called with (done, total, name) before each adversary, and at the end.
+
+    Returns
+    -------
+    Attacks
+        Interrupted with Ctrl-C, it holds what was finished.
+    """
+    breaches = (others,) if isinstance(others, Generalization) else tuple(others)
+    wanted = _wanted(adversaries, breaches)
+    bench = _Bench(generalization, data, breaches, reconstruction or Reconstruction())
+    show = progress or (lambda done, total, name: None)
+    risks: list[Risk] = []
+    certificates: tuple[Certificate, ...] = ()
+    try:
+        for number, adversary in enumerate(wanted):
+            show(number, len(wanted), _name(adversary))
+            risks += bench.run(adversary)
+        certificates = certify(generalization, data, reconstruction=reconstruction)
+    except KeyboardInterrupt:
+        return Attacks(tuple(risks), certificates, complete=False)
+    show(len(wanted), len(wanted), "done")
+    return Attacks(tuple(risks), certificates)
+
+
+def _name(adversary: str | Adversary) -> str:
+    return adversary if isinstance(adversary, str) else type(adversary).__name__
+
+
+def _wanted(
+    adversaries: str | Sequence[str | Adversary], others: Sequence[Generalization]
+) -> list[str | Adversary]:
+    if adversaries == "all":
+        return [name for name in ADVERSARIES if name != "A6" or others]
+    named: list[str | Adversary] = (
+        [adversaries] if isinstance(adversaries, str) else list(adversaries)
+    )
+    for adversary in named:
+        _check(adversary, others)
+    return named
+
+
+def _check(adversary: str | Adversary, others: Sequence[Generalization]) -> None:
+    if isinstance(adversary, str):
+        if adversary not in ADVERSARIES:
+            raise ParameterError(
+                f"An adversary must be one of {ADVERSARIES} or have an 'attack' method. "
+                f"Got {adversary!r} instead."
+            )
+        if adversary == "A6" and not others:
+            raise ParameterError("A6 needs what else was published. Give it as 'others'.")
+    elif isinstance(adversary, type) or not callable(getattr(adversary, "attack", None)):
+        name = adversary.__name__ if isinstance(adversary, type) else type(adversary).__name__
+        raise ParameterError(
+            f"An adversary must be an object with an 'attack' method. {name} is not."
+        )
+
+
+@dataclass
+class _Bench:
+    """Adversaries that build on each other's guesses."""
+
+    generalization: Generalization
+    data: Split
+    others: tuple[Generalization, ...]
+    reconstruction: Reconstruction
+    _known: dict[str, Guesses] = field(default_factory=dict)
+
+    def run(self, adversary: str | Adversary) -> Iterator[Risk]:
+        if not isinstance(adversary, str):
+            yield _checked(adversary.attack(self.generalization, self.data), adversary)
+        elif adversary == "A2":
+            for share in SHARES:
+                yield self._guesses("A1").confident_risk(share, "test")
+        elif adversary == "A1" or adversary in _BUILT_ON:
+            yield self._guesses(adversary).risk("test")
+        else:
+            yield self._other(adversary).attack(self.generalization, self.data)
+
+    def _guesses(self, name: str) -> Guesses:
+        """Guesses of a reconstructing adversary, made once."""
+        if name not in self._known:
+            self._known[name] = self._guess(name)
+        return self._known[name]
+
+    def _guess(self, name: str) -> Guesses:
+        if name == "A1":
+            records = GeneralizedRecords.of(self.generalization, self.data)
+            return self.reconstruction.guess(records, self.data)
+        kind, weaker = _BUILT_ON[name]
+        return kind(self.reconstruction).guess(
+            self.generalization, self.data, self._guesses(weaker)
+        )
+
+    def _other(self, name: str) -> Adversary:
+        seed = self.reconstruction.random_state
+        adversaries: dict[str, Adversary] = {
+            "A6": MultiBreach(self.others, self.reconstruction),
+            "A7": Linkage(random_state=seed),
+            "A8": SinglingOut(random_state=seed),
+            "control": Control(self.reconstruction),
+        }
+        return adversaries[name]
+
+
+def _checked(risk: Any, adversary: Adversary) -> Risk:
+    if not isinstance(risk, Risk):
+        raise ParameterError(
+            f"The 'attack' method of {_name(adversary)} must return a Risk. "
+            f"Got {type(risk).__name__} instead."
+        )
+    return risk

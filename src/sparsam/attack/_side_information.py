@@ -1,0 +1,134 @@
+"""A3, A4 and A5: reconstruct personal attributes with side information."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sparsam.attack._guesses import Guesses, strongest
+from sparsam.attack._reconstruction import Reconstruction
+from sparsam.attack._records import GeneralizedRecords, lookups_of
+from sparsam.attack._risk import Risk
+from sparsam.data import Split
+from sparsam.generalization import Generalization
+
+
+@dataclass(frozen=True)
+class Informed(ABC):
+    """An adversary who knows some attributes of each person exactly, beside the record.
+
+    Parameters
+    ----------
+    reconstruction : Reconstruction
+        How to guess.
+    """
+
+    reconstruction: Reconstruction = field(default_factory=Reconstruction)
+
+    def attack(self, generalization: Generalization, data: Split, part: str = "test") -> Risk:
+        """Attack the generalized records of one part, with what is known beside them."""
+        return self.guess(generalization, data).risk(part)
+
+    @abstractmethod
+    def guess(
+        self, generalization: Generalization, data: Split, weaker: Guesses | None = None
+    ) -> Guesses:
+        """The guesses; those of the next weaker adversary are made when not given.
+
+        More knowledge never hurts an adversary who may ignore it: for each attribute, whatever
+        errs less on validation data is used.
+        """
+
+    def _guess_each(
+        self, generalization: Generalization, weaker: Guesses, known: list[set[int]], name: str
+    ) -> Guesses:
+        """Guess each attribute with what is known beside it, or as the weaker adversary does."""
+        data = weaker.data
+        answers = []
+        for attribute, told, other in zip(data.train.personal, known, weaker.answers, strict=True):
+            records = knowing(generalization, data, told)
+            [answer] = self.reconstruction.answers(records, data, [attribute])
+            answers.append(strongest([answer, other]))
+        return Guesses(data, tuple(answers), weaker.random_state, name)
+
+
+class NonPersonalKnowledge(Informed):
+    """Guess personal values, knowing everything that is not personal exactly (A3).
+
+    Parameters
+    ----------
+    reconstruction : Reconstruction
+        How to guess.
+    """
+
+    def guess(
+        self, generalization: Generalization, data: Split, weaker: Guesses | None = None
+    ) -> Guesses:
+        """The guesses; `weaker` are those of A1, which are made when not given."""
+        if weaker is None:
+            weaker = self.reconstruction.guess(GeneralizedRecords.of(generalization, data), data)
+        records = knowing(generalization, data, non_personal(data))
+        told = self.reconstruction.guess(records, data)
+        answers = map(strongest, zip(told.answers, weaker.answers, strict=True))
+        return Guesses(data, tuple(answers), told.random_state, "A3 non-personal knowledge")
+
+
+class PartialPersonalKnowledge(Informed):
+    """Guess each personal value, knowing everything non-personal and the values before it (A5).
+
+    The personal attributes form a chain, in the order of the table's columns: the first is guessed
+    as by A3, the last as by A4. The risk is the mean over the chain (Staab et al., section 8), and
+    its `parts` are in the order of the chain.
+
+    Parameters
+    ----------
+    reconstruction : Reconstruction
+        How to guess.
+    """
+
+    def guess(
+        self, generalization: Generalization, data: Split, weaker: Guesses | None = None
+    ) -> Guesses:
+        """The guesses; `weaker` are those of A3, which are made when not given."""
+        weaker = weaker or NonPersonalKnowledge(self.reconstruction).guess(generalization, data)
+        chain = data.train.personal
+        known = [non_personal(data) | set(chain[:place]) for place in range(len(chain))]
+        return self._guess_each(generalization, weaker, known, "A5 partial personal knowledge")
+
+
+class LeaveOneOut(Informed):
+    """Guess each personal value, knowing all other attributes exactly (A4): the worst case.
+
+    Parameters
+    ----------
+    reconstruction : Reconstruction
+        How to guess.
+    """
+
+    def guess(
+        self, generalization: Generalization, data: Split, weaker: Guesses | None = None
+    ) -> Guesses:
+        """The guesses; `weaker` are those of A5, which are made when not given."""
+        weaker = weaker or PartialPersonalKnowledge(self.reconstruction).guess(generalization, data)
+        everything = set(range(len(data.train.names)))
+        known = [everything - {attribute} for attribute in data.train.personal]
+        return self._guess_each(generalization, weaker, known, "A4 leave one out")
+
+
+def non_personal(data: Split) -> set[int]:
+    """The attributes that are not personal."""
+    return set(range(len(data.train.names))) - set(data.train.personal)
+
+
+def knowing(
+    generalization: Generalization, data: Split, known: Collection[int]
+) -> GeneralizedRecords:
+    """Generalized records in which some attributes stand at full resolution."""
+    lookups = tuple(
+        np.arange(len(lookup), dtype=np.uint16) if number in known else lookup
+        for number, lookup in enumerate(lookups_of(generalization, data))
+    )
+    return GeneralizedRecords.from_lookups(lookups, data)

@@ -1,0 +1,144 @@
+"""A8: isolate a single person by a description."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam._errors import DataError, ParameterError
+from sparsam.attack._records import GeneralizedRecords, part_of
+from sparsam.attack._risk import Risk
+from sparsam.attack._statistics import wilson_interval
+from sparsam.data import Split
+from sparsam.generalization import Generalization
+
+THRESHOLDS = (2, 5, 10, 20, 50, 100)
+
+
+@dataclass(frozen=True)
+class SinglingOut:
+    """Describe one person so that the description fits nobody else (A8).
+
+    The adversary sees the generalized records, aims at the rarest, and narrows a record that c
+    people share down by a coin with c faces: the description then fits exactly one of them with
+    probability (1 - 1 / c) ** (c - 1), which is 1 for a record that nobody shares. The narrowed
+    description fits one person in n on average; a random one of that weight w = 1 / n isolates
+    somebody with probability n w (1 - w) ** (n - 1), about 37 %: no random description does
+    better, and this is the baseline (Cohen and Nissim 2020).
+
+    Parameters
+    ----------
+    attempts : int, default=100
+        How many of the rarest records to aim at.
+    random_state : int, default=0
+        Only to be reported: nothing is drawn.
+    """
+
+    attempts: int = 100
+    random_state: int = 0
+
+    def attack(self, generalization: Generalization, data: Split, part: str = "train") -> Risk:
+        """Try to isolate people of one part of the data.
+
+        Parameters
+        ----------
+        generalization : Generalization
+        data : Split
+        part : {"train", "validation", "test"}
+
+        Returns
+        -------
+        Risk
+            `error` is the share of attempts that fail, `baseline` that of random descriptions.
+            `details` hold the sizes of classes.
+        """
+        if self.attempts < 1:
+            raise ParameterError(
+                f"The 'attempts' parameter of SinglingOut must be >= 1. Got {self.attempts}."
+            )
+        n_people = part_of(data, part).n_rows
+        if not n_people:
+            raise DataError(f"The {part} part of the split holds nobody to single out.")
+        sizes = GeneralizedRecords.of(generalization, data).counts(part)
+        sizes = sizes[sizes > 0]
+        failure = 1 - isolation(np.sort(sizes)[: self.attempts])
+        return Risk(
+            adversary="A8 singling out",
+            attribute=None,
+            error=float(failure.mean()),
+            baseline=1 - random_isolation(1 / n_people, n_people),
+            interval=wilson_interval(float(failure.sum()), len(failure)),
+            n_records=n_people,
+            split=part,
+            random_state=self.random_state,
+            details=class_details(sizes),
+        )
+
+
+def isolation(sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Chance to isolate one of c people who share a record.
+
+    Examples
+    --------
+    >>> isolation(np.array([1, 2, 4])).tolist()
+    [1.0, 0.5, 0.421875]
+    """
+    return np.asarray((1 - 1 / sizes) ** (sizes - 1), dtype=float)
+
+
+def random_isolation(weight: float, n_people: int) -> float:
+    """Chance that a description which fits each person with probability `weight` fits just one.
+
+    Examples
+    --------
+    >>> random_isolation(0.5, 2)
+    0.5
+    """
+    return float(n_people * weight * (1 - weight) ** (n_people - 1))
+
+
+def class_details(sizes: NDArray[np.int64]) -> dict[str, Any]:
+    """How many people share their record with how many others."""
+    smallest = int(sizes.min())
+    beyond = int(sizes.max()) + 1
+    edges = [1, *(k for k in THRESHOLDS if k < beyond), beyond]
+    people, _ = np.histogram(sizes, bins=edges, weights=sizes)
+    return {
+        "distinct": int(sizes.size),
+        "smallest": smallest,
+        "rarest": int((sizes == smallest).sum()),
+        "alone": int((sizes == 1).sum()),
+        "under": {str(k): int(sizes[sizes < k].sum()) for k in THRESHOLDS},
+        "histogram": [
+            {"from": low, "to": high - 1, "people": int(count)}
+            for (low, high), count in zip(pairwise(edges), people, strict=True)
+        ],
+    }
+
+
+def isolating_predicates(
+    generalization: Generalization, data: Split, most: int = 10, part: str = "train"
+) -> list[str]:
+    """Describe in words the records that the fewest people share.
+
+    Each description is a real person's generalized record: show it to nobody who may not see it.
+    """
+    records = GeneralizedRecords.of(generalization, data)
+    sizes = records.counts(part)
+    rarest = np.argsort(np.where(sizes > 0, sizes, np.iinfo(np.int64).max), kind="stable")[:most]
+    partitions = [generalization[data.train.names[column]] for column in records.columns]
+
+    def words(row: int) -> str:
+        buckets = zip(partitions, records.records[row], strict=True)
+        told = " and ".join(f"{p.name} is {p.labels[bucket]}" for p, bucket in buckets)
+        return f"{told or 'everyone'} ({_people(int(sizes[row]))})"
+
+    return [words(row) for row in rarest if sizes[row] > 0]
+
+
+def _people(count: int) -> str:
+    return "1 person" if count == 1 else f"{count:,} people"

@@ -1,0 +1,56 @@
+"""Where a report comes from: the task, the split, and the versions that made it."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+from sparsam.data import Split
+from sparsam.report._data import ReproduceData, TaskData
+
+_LIBRARIES = ("sparsam", "numpy", "scipy", "scikit-learn", "numba", "duckdb")
+
+
+def task_data(data: Split) -> TaskData:
+    """Write down what the model is for, and the table it learns from."""
+    train = data.train
+    return {
+        "target": train.target_name,
+        "classes": list(train.classes),
+        "rows": n_rows(data),
+        "attributes": len(train.names),
+        "personal": [train.names[p] for p in train.personal],
+        "split": {
+            "train": train.n_rows,
+            "validation": data.validation.n_rows,
+            "test": data.test.n_rows,
+        },
+    }
+
+
+def reproduce_data(
+    data: Split,
+    source: str,
+    sha256: str | None,
+    command: str | None,
+    settings: Mapping[str, Any],
+) -> ReproduceData:
+    """Write down what it takes to get the same report again."""
+    split = " / ".join(f"{share:.0%}" for share in data.fractions)
+    return {
+        "versions": {
+            "python": platform.python_version(),
+            **{library: version(library) for library in _LIBRARIES},
+        },
+        "seed": data.random_state,
+        "input": {"name": source, "sha256": sha256, "rows": n_rows(data)},
+        "command": command,
+        "settings": {"split": split, **settings},
+    }
+
+
+def n_rows(data: Split) -> int:
+    """Count the records of all three parts."""
+    return data.train.n_rows + data.validation.n_rows + data.test.n_rows

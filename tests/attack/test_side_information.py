@@ -1,0 +1,276 @@
+"""A3, A4 and A5 on people whose joint distribution is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+
+from sparsam._errors import DataError
+from sparsam.attack import (
+    GeneralizedRecords,
+    Guesses,
+    LeaveOneOut,
+    NonPersonalKnowledge,
+    PartialPersonalKnowledge,
+    Reconstruction,
+    attack,
+)
+from sparsam.attack._side_information import knowing, non_personal
+from sparsam.data import Roles, Split, resolve, split
+from sparsam.generalization import Generalization
+from sparsam.minimise import PrivacyTree
+
+Make = Callable[..., Any]
+
+SIZES = {"x": 3, "a": 3, "b": 4, "y": 2, "c": 2}
+PERSONAL = ("a", "b", "c")
+BUCKETS = {"x": [0, 0, 1], "b": [0, 0, 1, 1], "c": [0, 1]}
+EVERYTHING = frozenset(SIZES)
+
+
+def _least_error(joint: np.ndarray, secret: str, known: frozenset[str]) -> float:
+    """Error of the best possible guess of one attribute from the buckets and what is known."""
+    names = list(SIZES)
+    right: dict[tuple[int, ...], np.ndarray] = {}
+    for cell in np.ndindex(*joint.shape):
+        seen = tuple(
+            code if name in known else BUCKETS.get(name, [0] * SIZES[name])[code]
+            for name, code in zip(names, cell, strict=True)
+        )
+        chances = right.setdefault(seen, np.zeros(SIZES[secret]))
+        chances[cell[names.index(secret)]] += joint[cell]
+    return max(0.0, 1 - sum(chances.max() for chances in right.values()))
+
+
+@pytest.fixture(scope="module", params=[0, 1])
+def population(request: Any, make_split: Make, make_generalization: Make) -> Any:
+    rng = np.random.default_rng(request.param)
+    joint = rng.dirichlet(np.full(int(np.prod([*SIZES.values()])), 0.3)).reshape(*SIZES.values())
+    cells = rng.choice(joint.size, 30_000, p=joint.ravel())
+    codes = np.unravel_index(cells, joint.shape)
+    data = make_split(dict(zip(SIZES, codes, strict=True)), PERSONAL)
+    generalization = make_generalization(data, **BUCKETS)
+    return joint, data, attack(generalization, data, ["A1", "A3", "A5", "A4"])
+
+
+def _known(adversary: str, secret: str) -> frozenset[str]:
+    before = PERSONAL[: PERSONAL.index(secret)]
+    return {
+        "A1": frozenset(),
+        "A3": frozenset({"x", "y"}),
+        "A5": frozenset({"x", "y", *before}),
+        "A4": EVERYTHING - {secret},
+    }[adversary]
+
+
+@pytest.mark.parametrize("adversary", ["A1", "A3", "A5", "A4"])
+def test_reaches_the_least_possible_error(adversary: str, population: Any) -> None:
+    joint, data, found = population
+    for risk in found[adversary].parts:
+        least = _least_error(joint, risk.attribute, _known(adversary, risk.attribute))
+        noise = 3.5 * np.sqrt(least * (1 - least) / data.test.n_rows)
+        assert least - noise - 1e-9 <= risk.error <= least + noise + 0.006
+
+
+def test_more_knowledge_more_success(population: Any) -> None:
+    _, _, found = population
+    for stronger, weaker in (("A4", "A5"), ("A5", "A3"), ("A3", "A1")):
+        assert found[stronger].error <= found[weaker].error + 0.005
+        for one, other in zip(found[stronger].parts, found[weaker].parts, strict=True):
+            assert one.error <= other.error + 0.01
+        assert found[stronger].baseline == found[weaker].baseline
+
+
+def test_the_chain_is_in_the_order_of_the_table(population: Any) -> None:
+    _, _, found = population
+    assert [part.attribute for part in found["A5"].parts] == [*PERSONAL]
+    # The first knows what A3 knows, the last what A4 knows.
+    assert found["A5"].parts[0].error == pytest.approx(found["A3"].parts[0].error, abs=0.005)
+    assert found["A5"].parts[-1].error == pytest.approx(found["A4"].parts[-1].error, abs=0.005)
+    assert found["A5"].error == pytest.approx(np.mean([p.error for p in found["A5"].parts]))
+
+
+class _Watched(Reconstruction):
+    """Keeps what each attribute was guessed from."""
+
+    def answers(self, records: GeneralizedRecords, data: Split, attributes: Any) -> Any:
+        self.seen.append((records.lookups, tuple(attributes)))  # type: ignore[attr-defined]
+        return super().answers(records, data, attributes)
+
+
+def _watched() -> _Watched:
+    watched = _Watched(models=("look-up",))
+    object.__setattr__(watched, "seen", [])
+    return watched
+
+
+def test_who_knows_what(make_split: Make, make_generalization: Make) -> None:
+    rng = np.random.default_rng(0)
+    data = make_split({name: rng.integers(0, size, 200) for name, size in SIZES.items()}, PERSONAL)
+    generalization = make_generalization(data, **BUCKETS)
+    names = list(SIZES)
+
+    def exact(lookups: Any) -> set[str]:
+        return {n for n, at in zip(names, lookups, strict=True) if at.tolist() == [*range(len(at))]}
+
+    weaker = Reconstruction(models=("look-up",)).guess(
+        GeneralizedRecords.of(generalization, data), data
+    )
+    # c is collected as it is, so that everybody knows it.
+    expected = {
+        NonPersonalKnowledge: [({"x", "y", "c"}, ("a", "b", "c"))],
+        PartialPersonalKnowledge: [
+            ({"x", "y", "c"}, ("a",)),
+            ({"x", "y", "c", "a"}, ("b",)),
+            ({"x", "y", "c", "a", "b"}, ("c",)),
+        ],
+        LeaveOneOut: [
+            ({"x", "y", "c", "b"}, ("a",)),
+            ({"x", "y", "c", "a"}, ("b",)),
+            ({"x", "y", "c", "a", "b"}, ("c",)),
+        ],
+    }
+    for adversary, known in expected.items():
+        watched = _watched()
+        adversary(watched).guess(generalization, data, weaker)
+        found = [
+            (exact(lookups), tuple(names[a] for a in attributes))
+            for lookups, attributes in watched.seen  # type: ignore[attr-defined]
+        ]
+        assert found == known
+
+
+@pytest.mark.parametrize(
+    ("personal", "first_to_know"),
+    [(("secret",), NonPersonalKnowledge), (("copy", "secret"), PartialPersonalKnowledge)],
+)
+def test_who_knows_a_copy_knows_the_secret(
+    personal: tuple[str, ...], first_to_know: Any, make_split: Make
+) -> None:
+    copy = np.random.default_rng(0).integers(0, 6, 900)
+    data = make_split({"copy": copy, "secret": copy}, personal)
+    nothing = Generalization.nothing(data.train.table)
+    assert Reconstruction().attack(nothing, data).error > 0.5
+    for adversary in (first_to_know, LeaveOneOut):
+        assert adversary().attack(nothing, data).parts[-1].error == 0.0
+
+
+def test_nothing_but_personal_attributes(make_split: Make, make_generalization: Make) -> None:
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 4, 600)
+    data = make_split({"a": a, "b": (a + rng.integers(0, 2, 600)) % 4}, ["a", "b"])
+    generalization = make_generalization(data, a=[0, 0, 1, 1])
+    assert non_personal(data) == set()
+    plain = Reconstruction().attack(generalization, data)
+    informed = NonPersonalKnowledge().attack(generalization, data)
+    assert [p.error for p in informed.parts] == [p.error for p in plain.parts]
+
+
+def test_one_personal_attribute_makes_three_adversaries_one(
+    make_split: Make, make_generalization: Make
+) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 5, 600)
+    data = make_split({"x": x, "secret": (x + rng.integers(0, 2, 600)) % 5}, ["secret"])
+    generalization = make_generalization(data, x=[0, 0, 1, 1, 1])
+    errors = {
+        adversary().attack(generalization, data).error
+        for adversary in (NonPersonalKnowledge, PartialPersonalKnowledge, LeaveOneOut)
+    }
+    assert len(errors) == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("adversary", [NonPersonalKnowledge, PartialPersonalKnowledge, LeaveOneOut])
+def test_falls_back_on_the_weaker(
+    seed: int, adversary: Any, make_split: Make, make_generalization: Make
+) -> None:
+    # Sixty people with useless knowledge that is unique to each: learning from it misleads.
+    rng = np.random.default_rng(seed)
+    columns = {"noise": np.arange(60), "z": rng.integers(0, 2, 60)}
+    columns |= {"a": columns["z"] ^ (rng.random(60) < 0.1), "b": rng.integers(0, 3, 60)}
+    data = make_split(columns, ["a", "b"])
+    generalization = make_generalization(data, z=[0, 1])
+    weaker = Reconstruction().guess(GeneralizedRecords.of(generalization, data), data)
+    found = adversary().guess(generalization, data, weaker)
+    for one, other in zip(found.answers, weaker.answers, strict=True):
+        assert one.wrong("validation").sum() <= other.wrong("validation").sum()
+
+
+def test_a_perfect_weaker_adversary_is_kept(make_split: Make, make_generalization: Make) -> None:
+    rng = np.random.default_rng(0)
+    data = make_split({"x": rng.integers(0, 2, 400), "a": rng.integers(0, 5, 400)}, ["a"])
+    whole = Reconstruction().guess(
+        GeneralizedRecords.of(Generalization.identity(data.train.table), data), data
+    )
+    for adversary in (NonPersonalKnowledge(), PartialPersonalKnowledge(), LeaveOneOut()):
+        found = adversary.guess(make_generalization(data, x=[0, 1]), data, whole)
+        assert isinstance(found, Guesses)
+        assert found.answers == whole.answers
+        assert found.risk("test").error == 0.0
+
+
+def test_everything_and_nothing_collected(make_split: Make) -> None:
+    rng = np.random.default_rng(0)
+    columns = {name: rng.integers(0, size, 300) for name, size in (("x", 3), ("a", 3), ("n", 30))}
+    data = make_split(columns, ["a", "n"], numeric=["n"])
+    table = data.train.table
+    for adversary in (NonPersonalKnowledge(), PartialPersonalKnowledge(), LeaveOneOut()):
+        assert adversary.attack(Generalization.identity(table), data).error == 0.0
+        risk = adversary.attack(Generalization.nothing(table), data)
+        assert np.isfinite([risk.error, *risk.interval, risk.recovered]).all()
+        assert risk.split == "test"
+
+
+def test_risk_on_validation_and_seed(make_split: Make) -> None:
+    rng = np.random.default_rng(0)
+    data = make_split({"x": rng.integers(0, 3, 90), "a": rng.integers(0, 3, 90)}, ["a"])
+    nothing = Generalization.nothing(data.train.table)
+    for adversary, name in (
+        (NonPersonalKnowledge, "A3 non-personal knowledge"),
+        (PartialPersonalKnowledge, "A5 partial personal knowledge"),
+        (LeaveOneOut, "A4 leave one out"),
+    ):
+        chosen = adversary(Reconstruction(random_state=3))
+        risk = chosen.attack(nothing, data, "validation")
+        assert (risk.adversary, risk.random_state, risk.split) == (name, 3, "validation")
+        assert risk == chosen.attack(nothing, data, "validation")
+
+
+def test_knowing_replaces_buckets(make_split: Make, make_generalization: Make) -> None:
+    rng = np.random.default_rng(0)
+    data = make_split({"x": rng.integers(0, 4, 90), "a": rng.integers(0, 3, 90)}, ["a"])
+    records = knowing(make_generalization(data, x=[0, 0, 1, 1], a=[0, 0, 1]), data, {1})
+    assert [lookup.tolist() for lookup in records.lookups] == [[0, 0, 1, 1], [0, 1, 2]]
+
+
+def test_nobody_personal(make_split: Make) -> None:
+    data = make_split({"a": np.arange(30) % 3}, [])
+    nothing = Generalization.nothing(data.train.table)
+    for adversary in (NonPersonalKnowledge(), PartialPersonalKnowledge(), LeaveOneOut()):
+        with pytest.raises(DataError, match="at least one personal attribute"):
+            adversary.attack(nothing, data)
+
+
+def test_massachusetts(shared_data: Path) -> None:
+    path = shared_data / "acs_employment_MA_2015_2018.parquet"
+    query = "select * exclude (year) from read_parquet(?) where year = 2018"
+    columns = duckdb.connect().execute(query, [str(path)]).fetchnumpy()
+    rows = np.random.default_rng(0).permutation(len(columns["SEX"]))[:15_000]
+    columns = {name: values[rows] for name, values in columns.items()}
+    numeric = ("AGEP", "SCHL")
+    categorical = [name for name in columns if name not in numeric]
+    roles = Roles(
+        "employed", numeric=numeric, categorical=categorical, personal=["SEX", "MAR", "RAC1P"]
+    )
+    data = split(resolve(columns, roles), random_state=0)
+    [generalization] = PrivacyTree(privacy=0.7).path(data.train, [20]).values()
+    found = attack(generalization, data, ["A1", "A3", "A4", "A5"])
+    for stronger, weaker in (("A4", "A5"), ("A5", "A3"), ("A3", "A1")):
+        assert found[stronger].error <= found[weaker].error + 0.005
+    assert found["A4"].error < found["A1"].error

@@ -1,0 +1,142 @@
+"""A8: people who can be isolated by a description."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparsam._errors import DataError, ParameterError
+from sparsam.attack import SinglingOut, isolating_predicates
+from sparsam.attack._singling_out import THRESHOLDS, class_details, isolation, random_isolation
+from sparsam.generalization import Generalization
+
+Make = Callable[..., Any]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 40])
+def test_isolation_is_what_a_coin_does(size: int) -> None:
+    rng = np.random.default_rng(0)
+    fits = rng.random((20_000, size)) < 1 / size
+    simulated = (fits.sum(axis=1) == 1).mean()
+    assert isolation(np.array([size]))[0] == pytest.approx(simulated, abs=0.015)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.02, 0.05, 0.3, 1.0])
+def test_random_isolation_is_what_chance_does(weight: float) -> None:
+    rng = np.random.default_rng(0)
+    fits = rng.random((20_000, 20)) < weight
+    simulated = (fits.sum(axis=1) == 1).mean()
+    assert random_isolation(weight, 20) == pytest.approx(simulated, abs=0.015)
+
+
+def test_no_random_description_beats_one_in_n() -> None:
+    for n_people in (1, 2, 10, 5000):
+        best = random_isolation(1 / n_people, n_people)
+        weights = np.linspace(0, 1, 500)
+        assert max(random_isolation(w, n_people) for w in weights) <= best + 1e-12
+    assert random_isolation(1e-6, 10**6) == pytest.approx(1 / np.e, abs=1e-5)
+
+
+@given(st.lists(st.integers(1, 300), min_size=1, max_size=40))
+def test_class_details_are_counts(sizes: list[int]) -> None:
+    found = class_details(np.array(sizes))
+    assert found["distinct"] == len(sizes)
+    assert found["smallest"] == min(sizes)
+    assert found["rarest"] == sizes.count(min(sizes))
+    assert found["alone"] == sizes.count(1)
+    assert found["under"] == {str(k): sum(s for s in sizes if s < k) for k in THRESHOLDS}
+    bars = found["histogram"]
+    assert sum(bar["people"] for bar in bars) == sum(sizes)
+    for bar in bars:
+        assert bar["people"] == sum(s for s in sizes if bar["from"] <= s <= bar["to"])
+    assert bars[0]["from"] == 1
+    assert bars[-1]["to"] == max(sizes)
+    for one, following in pairwise(bars):
+        assert one["to"] + 1 == following["from"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("part", ["train", "validation", "test"])
+def test_aims_at_the_rarest(
+    seed: int, part: str, make_split: Make, make_generalization: Make
+) -> None:
+    rng = np.random.default_rng(seed)
+    data = make_split({"a": rng.geometric(0.3, 200) % 12, "b": rng.integers(0, 4, 200)}, ["a"])
+    size = data.train.sizes[0]
+    generalization = make_generalization(data, a=np.arange(size) // 2, b=[0, 0, 1, 1])
+    people = getattr(data, part).codes
+    sizes = sorted(Counter((int(a) // 2, int(b) // 2) for a, b in people).values())
+    risk = SinglingOut(attempts=3).attack(generalization, data, part)
+    success = [(1 - 1 / c) ** (c - 1) for c in sizes[:3]]
+    assert risk.error == pytest.approx(1 - np.mean(success))
+    assert risk.baseline == pytest.approx(1 - (1 - 1 / len(people)) ** (len(people) - 1))
+    assert risk.interval[0] - 1e-12 <= risk.error <= risk.interval[1]
+    assert (risk.adversary, risk.split, risk.n_records) == ("A8 singling out", part, len(people))
+    assert risk.details == class_details(np.array(sizes))
+
+
+def test_everyone_alone(make_split: Make) -> None:
+    data = make_split({"a": np.arange(120)}, ["a"])
+    risk = SinglingOut().attack(Generalization.identity(data.train.table), data)
+    assert (risk.error, risk.details["alone"]) == (0.0, data.train.n_rows)
+    assert 0 < risk.interval[1] < 0.1
+    assert risk.details["histogram"] == [{"from": 1, "to": 1, "people": data.train.n_rows}]
+
+
+def test_everything_suppressed_is_as_good_as_chance(make_split: Make) -> None:
+    data = make_split({"a": np.arange(300) % 5}, ["a"])
+    nothing = Generalization.nothing(data.train.table)
+    risk = SinglingOut().attack(nothing, data)
+    assert risk.advantage == pytest.approx(0.0, abs=1e-12)
+    assert risk.details["distinct"] == 1
+    assert risk.details["smallest"] == data.train.n_rows
+    assert isolating_predicates(nothing, data) == [f"everyone ({data.train.n_rows} people)"]
+
+
+def test_predicates_in_words(make_split: Make, make_generalization: Make) -> None:
+    a = np.repeat([0, 1, 2, 3], [40, 40, 3, 1])
+    data = make_split({"age": np.tile([20, 30], 42), "a": a, "hidden": a}, ["a"], numeric=["age"])
+    generalization = make_generalization(data, age=np.arange(31) >= 25, a=[0, 0, 0, 1])
+    everyone = replace(data, train=data.train.join(data.validation).join(data.test))
+    found = isolating_predicates(generalization, everyone)
+    assert found == [
+        "age is 25 and over and a is a003 (1 person)",
+        "age is 25 and over and a is a000, a001, a002 (41 people)",
+        "age is under 25 and a is a000, a001, a002 (42 people)",
+    ]
+    assert isolating_predicates(generalization, everyone, most=1) == found[:1]
+    in_test = isolating_predicates(generalization, data, part="test")
+    assert in_test
+    assert "(0 people)" not in " ".join(in_test)
+
+
+@pytest.mark.parametrize("n_rows", [3, 5])
+def test_a_handful_of_people(n_rows: int, make_split: Make) -> None:
+    data = make_split({"a": np.arange(n_rows)}, ["a"])
+    for generalization in (
+        Generalization.identity(data.train.table),
+        Generalization.nothing(data.train.table),
+    ):
+        for part in ("train", "validation", "test"):
+            risk = SinglingOut().attack(generalization, data, part)
+            assert np.isfinite([risk.error, risk.baseline, risk.recovered, *risk.interval]).all()
+
+
+def test_bad_input(make_split: Make) -> None:
+    data = make_split({"a": np.arange(30) % 3}, ["a"])
+    nothing = Generalization.nothing(data.train.table)
+    with pytest.raises(ParameterError, match="'attempts' parameter"):
+        SinglingOut(attempts=0).attack(nothing, data)
+    with pytest.raises(ParameterError, match="The part must be one of"):
+        SinglingOut().attack(nothing, data, "elsewhere")
+    empty = replace(data, test=data.test.take(np.zeros(0, int)))
+    with pytest.raises(DataError, match="nobody to single out"):
+        SinglingOut().attack(nothing, empty, "test")
