@@ -19,7 +19,7 @@ def test_a_table_of_all_adversaries(attacked):
     for name in ("A1", "A2", "A3", "A4", "A5", "A7", "A8", "control"):
         assert name in result.stdout
     assert "A6" not in result.stdout
-    assert "No attack on these records, however clever" in result.stdout
+    assert "What no attack on these records can exceed" in result.stdout
     assert report.read_text(encoding="utf-8").lower().startswith("<!doctype html")
 
 

@@ -95,8 +95,15 @@ def _show(found: Attacks) -> None:
     for risk in found.risks:
         table.add_row(risk.adversary, *_figures(risk))
     Console(highlight=False, markup=False, emoji=False).print(table)
-    for certificate in found.certificates:
-        click.echo(str(certificate) + ".")
+    if found.certificates:
+        first = found.certificates[0]
+        click.echo(
+            f"What no attack on these records can exceed, however clever ({first.confidence:.0%} "
+            f"confidence for all together, {first.n_records:,} records):"
+        )
+        width = max(len(one.attribute) for one in found.certificates)
+        for one in found.certificates:
+            click.echo(f"  {one.attribute:<{width}}  {one.accuracy:.1%} of people recovered")
 
 
 def _figures(risk: Risk) -> tuple[str, ...]:
