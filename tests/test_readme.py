@@ -35,7 +35,9 @@ def test_the_readme_runs_and_keeps_its_promise(
 
 
 def test_the_guide_is_valid_python() -> None:
-    for block in blocks("docs/guide.md"):
+    found = blocks("docs/guide.md")
+    assert len(found) >= 4
+    for block in found:
         compile(block, "docs/guide.md", "exec")
 
 

@@ -81,7 +81,7 @@ def everything(people: Split, generalization: Generalization, other: Generalizat
     return attack(generalization, people, others=[other], reconstruction=QUICK)
 
 
-def _finite(plain: Any) -> None:
+def _assert_finite(plain: Any) -> None:
     """Refuse NaN, infinities and everything that JSON does not know."""
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
 
@@ -168,7 +168,7 @@ def test_progress(people: Split, generalization: Generalization) -> None:
 
 def test_plain_data_and_words(everything: Attacks) -> None:
     plain = everything.to_dict()
-    _finite(plain)
+    _assert_finite(plain)
     assert plain["complete"] is True
     assert len(plain["risks"]) == len(everything.risks)
     assert [one["attribute"] for one in plain["certificates"]] == ["a", "b", "n"]
@@ -204,7 +204,7 @@ def test_an_adversary_of_ones_own(people: Split, generalization: Generalization)
     found = attack(generalization, people, ["A1", Mode("a")], reconstruction=QUICK)
     assert found["mode"].attribute == "a"
     assert found["mode"].error == found["A1"].parts[0].baseline
-    _finite(found.to_dict())
+    _assert_finite(found.to_dict())
 
 
 class _Silent:
@@ -309,7 +309,8 @@ def test_the_folder_can_be_called(people: Split, generalization: Generalization)
 )
 def test_every_way_to_import(statements: str) -> None:
     code = f"{statements}\nassert callable(call)\nimport sparsam\nassert sparsam.attack.certify"
-    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], check=False)
+    assert done.returncode == 0
 
 
 # Bad input.
@@ -361,7 +362,7 @@ def test_a_table_without_the_personal_attributes(saved: Generalization) -> None:
         sp.attack(saved, nobody)
     alone = sp.attack(saved, nobody, ["A7", "A8"])
     assert alone.certificates == ()
-    _finite(alone.to_dict())
+    _assert_finite(alone.to_dict())
 
 
 @pytest.mark.parametrize("n_rows", [1, 2])
@@ -375,11 +376,11 @@ def test_one_record(n_rows: int, saved: Generalization) -> None:
 def test_a_handful_of_records(n_rows: int, saved: Generalization) -> None:
     data = sp.split(task_for(saved, _frame(120).head(n_rows)))
     found = sp.attack(saved, data, ["A1", "A2", "A3", "A4", "A5", "A6", "A8"], others=saved)
-    _finite(found.to_dict())
+    _assert_finite(found.to_dict())
     with pytest.raises(DataError, match="at least 20 people"):
         sp.attack(saved, data, ["control"])
     if data.test.n_rows > 1:
-        _finite(sp.attack(saved, data, ["A7"]).to_dict())
+        _assert_finite(sp.attack(saved, data, ["A7"]).to_dict())
     else:
         with pytest.raises(DataError, match="at least two people"):
             sp.attack(saved, data, ["A7"])
@@ -393,7 +394,7 @@ def test_one_class(saved: Generalization) -> None:
 def test_everything_suppressed(people: Split) -> None:
     nothing = Generalization.nothing(people.train.table)
     found = attack(nothing, people, others=nothing, reconstruction=QUICK)
-    _finite(found.to_dict())
+    _assert_finite(found.to_dict())
     for name in ("A1", "A2", "A6"):
         assert found[name].advantage == pytest.approx(0.0, abs=1e-9)
     assert found["A8"].advantage == pytest.approx(0.0, abs=1e-9)
@@ -403,7 +404,7 @@ def test_everything_suppressed(people: Split) -> None:
 def test_everything_collected(people: Split) -> None:
     whole = Generalization.identity(people.train.table)
     found = attack(whole, people, others=[whole], reconstruction=QUICK)
-    _finite(found.to_dict())
+    _assert_finite(found.to_dict())
     for name in ("A1", "A2", "A3", "A4", "A5", "A6", "control"):
         assert found[name].error == 0.0
     assert all(certificate.accuracy == 1.0 for certificate in found.certificates)
@@ -415,4 +416,4 @@ def test_one_value_only(make_split: Make) -> None:
         Generalization.identity(data.train.table),
         Generalization.nothing(data.train.table),
     ):
-        _finite(attack(generalization, data, others=generalization).to_dict())
+        _assert_finite(attack(generalization, data, others=generalization).to_dict())

@@ -26,7 +26,7 @@ def oracle(values: list[Any]) -> tuple[list[Any], list[int]]:
     return distinct, [-1 if is_missing(v) else distinct.index(v) for v in values]
 
 
-def same(values: list[Any], array: np.ndarray) -> None:
+def assert_as_oracle(values: list[Any], array: np.ndarray) -> None:
     found = factorise("x", array)
     distinct, codes = oracle(values)
     assert found.values.tolist() == distinct
@@ -38,15 +38,15 @@ def same(values: list[Any], array: np.ndarray) -> None:
 @settings(deadline=None)
 @given(st.lists(st.one_of(small, wide), min_size=1))
 def test_ints_against_the_oracle(values: list[int]):
-    same(values, np.array(values))
-    same(values, np.array(values, dtype=object))
+    assert_as_oracle(values, np.array(values))
+    assert_as_oracle(values, np.array(values, dtype=object))
 
 
 @settings(deadline=None)
 @given(st.lists(st.one_of(floats, small.map(float)), min_size=1))
 def test_floats_against_the_oracle(values: list[float]):
-    same(values, np.array(values))
-    same(values, np.array(values, dtype=object))
+    assert_as_oracle(values, np.array(values))
+    assert_as_oracle(values, np.array(values, dtype=object))
 
 
 @settings(deadline=None)
@@ -54,20 +54,20 @@ def test_floats_against_the_oracle(values: list[float]):
 def test_texts_against_the_oracle(values: list[Any]):
     array = np.empty(len(values), dtype=object)
     array[:] = values
-    same(values, array)
+    assert_as_oracle(values, array)
 
 
 @settings(deadline=None)
 @given(st.lists(st.one_of(st.none(), st.booleans()), min_size=1))
 def test_truth_values_against_the_oracle(values: list[Any]):
-    same(values, np.array(values, dtype=object))
+    assert_as_oracle(values, np.array(values, dtype=object))
 
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(small, st.booleans()), min_size=1))
 def test_masked_entries_are_missing(pairs: list[tuple[int, bool]]):
     masked = np.ma.MaskedArray([v for v, _ in pairs], mask=[m for _, m in pairs])
-    same([None if m else v for v, m in pairs], masked)
+    assert_as_oracle([None if m else v for v, m in pairs], masked)
 
 
 def test_dictionary_positions_drop_what_no_row_has():

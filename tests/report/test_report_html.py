@@ -174,7 +174,9 @@ def test_points_without_details_can_still_be_shown(make_data):
     data = make_data(front=2, other=3)
     for point in data["points"]:
         del point["attributes"], point["risk"]["attributes"], point["risk"]["confident"]
-    _Page(Report(data).to_html())
+    html = Report(data).to_html()
+    _Page(html)
+    assert data["points"][0]["label"] in html
 
 
 def test_level_of_intervals_is_named_where_known(make_data):
