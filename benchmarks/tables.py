@@ -12,21 +12,11 @@ from sparsam.data import Roles, Task, resolve
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
-def acs_employment(year: int = 2018) -> Task:
+def acs_employment(*years: int) -> Task:
+    """Massachusetts in some years; 2018 when none is named."""
     frame = duckdb.sql(
-        "select * exclude(year) "
-        f"from '{DATA}/acs_employment_MA_2015_2018.parquet' where year = {year}"
-    )
-    return coded(frame, "employed", numeric=("AGEP", "SCHL"))
-
-
-def acs_employment_large() -> Task:
-    columns = ("AGEP", "SCHL", "MAR", "RELP", "DIS", "ESP", "CIT", "MIG", "MIL", "ANC")
-    columns += ("NATIVITY", "DEAR", "DEYE", "DREM", "SEX", "RAC1P")
-    listed = ", ".join(f"coalesce({column}, 0) as {column}" for column in columns)
-    frame = duckdb.sql(
-        f"select {listed}, coalesce(ESR, 0) = 1 as employed "
-        f"from '{DATA}/acs_pums_2018_14states.parquet'"
+        f"select * exclude(year) from '{DATA}/acs_employment_MA_2015_2018.parquet' "
+        f"where year in {years or (2018, 2018)}"
     )
     return coded(frame, "employed", numeric=("AGEP", "SCHL"))
 
