@@ -198,6 +198,8 @@ class CertificateData(TypedDict):
     on_these_records: float | None
     confidence: float | None
     n_records: Count
+    tolerance: NotRequired[float | None]
+    """How close a guess of a number must come."""
 
 
 class AlongFrontData(TypedDict):

@@ -120,6 +120,7 @@ def _certificate(certificate: Mapping[str, Any]) -> CertificateData:
         "on_these_records": None if hidden else certificate.get("on_these_records"),
         "confidence": certificate.get("confidence"),
         "n_records": suppress(n_records),
+        "tolerance": certificate.get("tolerance"),
     }
 
 
