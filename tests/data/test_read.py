@@ -32,6 +32,8 @@ CSV = (
     ',m,TRUE,0.5,01234,4\n30,"",,1.5,99999,4\n7,f,true,,00111,4\n'
 )
 
+DATABASE = duckdb.connect()  # a relation lives as long as its connection
+
 
 def csv_file(folder: Path) -> Path:
     path = folder / "rows.csv"
@@ -70,11 +72,11 @@ def pandas_parquet(folder: Path) -> Path:
 
 
 def sql(query: str) -> Any:
-    return duckdb.connect().sql(query)
+    return DATABASE.sql(query)
 
 
 def relation(folder: Path) -> Any:
-    return duckdb.connect().from_parquet(str(parquet_file(folder)))
+    return DATABASE.from_parquet(str(parquet_file(folder)))
 
 
 def nullable(_: Path) -> Any:

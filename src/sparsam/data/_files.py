@@ -81,6 +81,7 @@ def _parquet(file: Path) -> Source:
     connection = connect()
     try:
         relation = connection.from_parquet(_literal(file))
+        columns, types = list(relation.columns), list(relation.types)
         schema = connection.execute(
             "SELECT name, num_children FROM parquet_schema(?)", [_literal(file)]
         ).fetchall()
@@ -92,8 +93,9 @@ def _parquet(file: Path) -> Source:
 
     def load(place: int) -> Column:
         at, name = kept[place]
-        values = relation.project(_quoted(relation.columns[at])).fetchnumpy()
-        return _typed(name, relation.types[at], next(iter(values.values())))
+        query = f"SELECT {_quoted(columns[at])} FROM read_parquet(?)"
+        values = connection.execute(query, [_literal(file)]).fetchnumpy()
+        return _typed(name, types[at], next(iter(values.values())))
 
     return Source(tuple(name for _, name in kept), load)
 
