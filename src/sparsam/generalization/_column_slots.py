@@ -99,7 +99,8 @@ def _integer_slots(partition: Partition, values: NDArray[Any]) -> Slots:
         return partition.number_slots(values.astype(np.float64))
     lowest = values.dtype.type(low)
     every = np.arange(high - low + 1).astype(values.dtype) + lowest
-    slots: Slots = np.take(_table(partition, every), values - lowest)
+    places = (values - lowest).astype(np.intp, copy=False)
+    slots: Slots = np.take(_table(partition, every), places)
     return slots
 
 
