@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sparsam.collect import GeneralizationStep
     from sparsam.data import Roles, Table, load_example, read, resolve, split
     from sparsam.generalization import Generalization, information_loss
-    from sparsam.minimise import Constraints, FeatureSelection, PrivacyTree, Uniform
+    from sparsam.minimise import Constraints, FeatureSelection, Iterative, PrivacyTree, Uniform
     from sparsam.report import report_on
 
 _HOMES = {
@@ -22,6 +22,7 @@ _HOMES = {
     "FeatureSelection": "minimise",
     "Generalization": "generalization",
     "GeneralizationStep": "collect",
+    "Iterative": "minimise",
     "PrivacyTree": "minimise",
     "Reconstruction": "attack",
     "Risk": "attack",
@@ -45,6 +46,7 @@ __all__ = [
     "FeatureSelection",
     "Generalization",
     "GeneralizationStep",
+    "Iterative",
     "PrivacyTree",
     "Reconstruction",
     "Risk",

@@ -23,7 +23,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sparsam._errors import DataError, ParameterError, RoleError
 from sparsam.data import Roles, read, resolve
-from sparsam.minimise import Constraints, FeatureSelection, Minimiser, PrivacyTree, Uniform
+from sparsam.minimise import (
+    Constraints,
+    FeatureSelection,
+    Iterative,
+    Minimiser,
+    PrivacyTree,
+    Uniform,
+)
 
 People = dict[str, np.ndarray]
 ROLES = Roles("hired", ordered={"grade": ("low", "middle", "high")})
@@ -31,6 +38,7 @@ MINIMISERS = [
     PrivacyTree(ROLES, max_leaves=5, privacy=0.1, min_leaf=2),
     Uniform(ROLES, buckets=2),
     FeatureSelection(ROLES, keep=2, criterion="mutual_information"),
+    Iterative(ROLES, max_utility_loss=0.05),
 ]
 EACH = pytest.mark.parametrize("minimiser", MINIMISERS, ids=lambda m: type(m).__name__)
 
@@ -41,6 +49,7 @@ EACH = pytest.mark.parametrize("minimiser", MINIMISERS, ids=lambda m: type(m).__
         PrivacyTree(max_leaves=6, privacy=0.0, min_leaf=1),
         Uniform(),
         FeatureSelection(),
+        Iterative(),
     ]
 )
 def test_scikit_learns_own_checks(estimator: Any, check: Callable[[Any], None]) -> None:

@@ -11,13 +11,23 @@ from sklearn.base import clone
 from sparsam._errors import ParameterError
 from sparsam.data import Task
 from sparsam.generalization import Generalization
-from sparsam.minimise import Constraints, FeatureSelection, Minimiser, PrivacyTree, Uniform
+from sparsam.minimise import (
+    Constraints,
+    FeatureSelection,
+    Iterative,
+    Minimiser,
+    PrivacyTree,
+    Uniform,
+)
 
 LEAVES = (2, 4, 6, 8, 10, 20, 50, 100, 200)
 PRIVACY = (0.0, 0.1, 0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 UNIFORM_BUCKETS = (1, 2, 3, 4, 5)
 SELECTED = (2, 4, 8, 10, 20)
+# Of the loss of collecting nothing; denser where little is lost, as there the choice is made.
+LOSS_SHARES = tuple((step / 8) ** 2 for step in range(8))
 MINIMISERS = ("privacy tree", "uniform", "feature selection")
+ALL_MINIMISERS = (*MINIMISERS, "iterative")
 
 
 @dataclass(frozen=True)
@@ -64,8 +74,14 @@ def default_candidates(
             for keep in SELECTED:
                 selection = FeatureSelection(keep=keep, constraints=constraints)
                 yield _fitted(name, selection, task, keep=keep)
+        elif name == "iterative":
+            iterative = Iterative(constraints=constraints, random_state=random_state)
+            for loss, generalization in iterative.path(task, LOSS_SHARES).items():
+                yield Candidate(name, {"max_utility_loss": loss}, generalization)
         else:
-            raise ParameterError(f"A minimiser must be one of {MINIMISERS}. Got {name!r} instead.")
+            raise ParameterError(
+                f"A minimiser must be one of {ALL_MINIMISERS}. Got {name!r} instead."
+            )
 
 
 def _privacy_trees(
