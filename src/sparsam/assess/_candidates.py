@@ -15,6 +15,7 @@ from sparsam.minimise import (
     Constraints,
     FeatureSelection,
     Iterative,
+    Merging,
     Minimiser,
     PrivacyTree,
     Uniform,
@@ -27,7 +28,7 @@ SELECTED = (2, 4, 8, 10, 20)
 # Of the loss of collecting nothing; denser where little is lost, as there the choice is made.
 LOSS_SHARES = tuple((step / 8) ** 2 for step in range(8))
 MINIMISERS = ("privacy tree", "uniform", "feature selection")
-ALL_MINIMISERS = (*MINIMISERS, "iterative")
+ALL_MINIMISERS = (*MINIMISERS, "iterative", "merging")
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,10 @@ def default_candidates(
             iterative = Iterative(constraints=constraints, random_state=random_state)
             for loss, generalization in iterative.path(task, LOSS_SHARES).items():
                 yield Candidate(name, {"max_utility_loss": loss}, generalization)
+        elif name == "merging":
+            merging = Merging(min_leaf=min_leaf, constraints=constraints, random_state=random_state)
+            for step, generalization in enumerate(merging.path(task)):
+                yield Candidate(name, {"step": step}, generalization)
         else:
             raise ParameterError(
                 f"A minimiser must be one of {ALL_MINIMISERS}. Got {name!r} instead."

@@ -3,8 +3,17 @@
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._feature_selection import FeatureSelection
 from sparsam.minimise._iterative import Iterative
+from sparsam.minimise._merging import Merging
 from sparsam.minimise._minimiser import Minimiser
 from sparsam.minimise._privacy_tree import PrivacyTree
 from sparsam.minimise._uniform import Uniform
 
-__all__ = ["Constraints", "FeatureSelection", "Iterative", "Minimiser", "PrivacyTree", "Uniform"]
+__all__ = [
+    "Constraints",
+    "FeatureSelection",
+    "Iterative",
+    "Merging",
+    "Minimiser",
+    "PrivacyTree",
+    "Uniform",
+]
