@@ -1,8 +1,10 @@
 """What we have and what it means: reading, roles, domains, encoding, splitting, an example."""
 
 from sparsam.data._attribute import Attribute
+from sparsam.data._black_box import BlackBox, black_box, load_model
 from sparsam.data._domain import CategoricalDomain, Category, Domain, NumericDomain
 from sparsam.data._example import load_example
+from sparsam.data._own_records import OwnRecords
 from sparsam.data._raw_columns import column_names, columns_of, count_rows, is_frame
 from sparsam.data._read import read
 from sparsam.data._resolve import resolve
@@ -16,20 +18,24 @@ from sparsam.data._write import write_columns
 
 __all__ = [
     "Attribute",
+    "BlackBox",
     "CategoricalDomain",
     "Category",
     "Domain",
     "NumericDomain",
+    "OwnRecords",
     "Roles",
     "Split",
     "Table",
     "Target",
     "Task",
+    "black_box",
     "column_names",
     "columns_of",
     "count_rows",
     "is_frame",
     "load_example",
+    "load_model",
     "read",
     "resolve",
     "rotations",

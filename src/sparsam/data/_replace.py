@@ -1,0 +1,271 @@
+"""Put other values into the columns of a frame, in the types that the columns have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam._errors import DataError
+
+_MISSING_TYPES = frozenset({"NAType", "NaTType"})
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """The new values of one column: few distinct ones, and which of them each row has.
+
+    Parameters
+    ----------
+    values : sequence of str, int, float, bool or None
+    index : ndarray of int
+        For each row the position of its value.
+    """
+
+    values: Sequence[Any]
+    index: NDArray[np.intp]
+
+    def used(self) -> Replacement:
+        """Leave out the values that no row has."""
+        counts = np.bincount(self.index, minlength=len(self.values))
+        place = np.cumsum(counts > 0) - 1
+        kept = [value for value, count in zip(self.values, counts, strict=True) if count]
+        return Replacement(kept, place[self.index])
+
+    def array(self) -> NDArray[Any]:
+        """Give the value of each row, in the narrowest plain type of numpy.
+
+        Examples
+        --------
+        >>> Replacement([1, None], np.array([0, 1])).array()
+        array([ 1., nan])
+        """
+        found: NDArray[Any] = natural(self.values)[self.index]
+        return found
+
+
+def replace_columns(
+    source: Any, made: Mapping[str, Replacement], keep: Sequence[str] = (), *, typed: bool = True
+) -> Any:
+    """Make a frame of the same library with other values in some of its columns.
+
+    A column keeps its type unless the type cannot hold a new value: no value is ever changed to
+    fit. Rows keep their order and pandas its index.
+
+    Parameters
+    ----------
+    source : pandas, polars or pyarrow frame, or mapping of arrays
+    made : mapping of str to Replacement
+        Columns that the source lacks are added after the one before them in this mapping.
+    keep : sequence of str, default=()
+        Columns to pass through as they are; all others are dropped.
+    typed : bool, default=True
+        Whether columns keep their places and types; if not, the new ones come first, in the order
+        and in the plain types of `made`.
+
+    Returns
+    -------
+    frame
+
+    Examples
+    --------
+    >>> rows = {"age": np.array([30, 41], np.int8), "name": ["x", "y"]}
+    >>> replace_columns(rows, {"age": Replacement([20, 40], np.array([0, 1]))})
+    {'age': array([20, 40], dtype=int8)}
+    """
+    if isinstance(source, Mapping):
+        names = _order(list(source), made, keep) if typed else [*made, *keep]
+        return {
+            name: _numpy(source.get(name) if typed else None, made[name])
+            if name in made
+            else source[name]
+            for name in names
+        }
+    frame = nw.from_native(source, eager_only=True)
+    names = _order(frame.columns, made, keep) if typed else [*made, *keep]
+    return _rebuild(frame, made, names, set(frame.columns) if typed else set())
+
+
+def _rebuild(
+    frame: nw.DataFrame[Any],
+    made: Mapping[str, Replacement],
+    names: list[str],
+    typed: Collection[str],
+) -> Any:
+    native, library = frame.to_native(), nw.get_native_namespace(frame)
+    build: Callable[..., Any] | None = None
+    if frame.implementation.is_pandas():
+        build = _pandas
+    elif frame.implementation.is_polars():
+        build = _polars
+    elif frame.implementation.is_pyarrow():
+        build = _arrow
+    if build is None:
+        plain = {name: made[name].array() if name in made else frame[name] for name in names}
+        return nw.from_dict(plain, backend=frame.implementation).to_native()
+    columns = {
+        name: build(library, name, native[name] if name in typed else None, made[name])
+        if name in made
+        else native[name]
+        for name in names
+    }
+    if build is _pandas:
+        return library.DataFrame(columns, index=native.index, copy=False)
+    return library.DataFrame(columns) if build is _polars else library.table(columns)
+
+
+def _order(names: Sequence[str], made: Mapping[str, Replacement], keep: Iterable[str]) -> list[str]:
+    """Keep the places of columns; a new one comes after the one before it in `made`."""
+    kept = set(keep)
+    order = [name for name in names if name in made or name in kept]
+    present, place = set(order), 0
+    for name in made:
+        if name not in present:
+            order.insert(place, name)
+        place = order.index(name) + 1
+    return order
+
+
+def natural(values: Sequence[Any]) -> NDArray[Any]:
+    """Give values as the narrowest plain array: whole numbers, numbers, truth values or objects.
+
+    Examples
+    --------
+    >>> natural([1, 2.5]), natural([True, None])
+    (array([1. , 2.5]), array([True, None], dtype=object))
+    """
+    kinds = {type(value) for value in values if value is not None}
+    holes = any(value is None for value in values)
+    if kinds and kinds <= {int, float}:
+        whole = kinds == {int} and not holes and all(abs(value) < 2**63 for value in values)
+        return np.asarray(values, np.int64 if whole else np.float64)
+    if kinds == {bool} and not holes:
+        return np.asarray(values, bool)
+    made = np.empty(len(values), object)
+    made[:] = list(values)
+    return made
+
+
+def _numpy(like: Any, new: Replacement) -> NDArray[Any]:
+    if not isinstance(like, np.ndarray):
+        return new.array()
+    few = new.used()
+    built = _fitting(few.values, lambda v: np.array(v, like.dtype), np.ndarray.tolist)
+    found: NDArray[Any] = few.array() if built is None else built[few.index]
+    return found
+
+
+def _fitting(
+    values: Sequence[Any], build: Callable[[list[Any]], Any], read: Callable[[Any], list[Any]]
+) -> Any:
+    """Build a small column of the wanted type, or None where the values would not come back."""
+    try:
+        built = build(list(values))
+        back = read(built)
+    except (TypeError, ValueError, OverflowError):  # what each library raises for a misfit
+        return None
+    return built if all(map(_same, values, back)) else None
+
+
+def _same(value: Any, back: Any) -> bool:
+    if value is None:
+        gone = type(back).__name__ in _MISSING_TYPES
+        return back is None or gone or (isinstance(back, float) and math.isnan(back))
+    if isinstance(value, bool) != isinstance(back, bool):
+        return False
+    if isinstance(value, int | float) and isinstance(back, float):
+        return math.isclose(value, back, rel_tol=1e-3)  # a short float rounds
+    return bool(value == back)
+
+
+def _levels(levels: list[Any], values: Sequence[Any]) -> tuple[list[Any], NDArray[np.int64]]:
+    """Add the values that are no level yet, and find the place of each value; -1 is missing."""
+    place = {(isinstance(level, bool), level): i for i, level in enumerate(levels)}
+    more = []
+    for value in values:
+        key = (isinstance(value, bool), value)
+        if value is not None and key not in place:
+            place[key] = len(place)
+            more.append(value)
+    found = [place.get((isinstance(value, bool), value), -1) for value in values]
+    return more, np.asarray(found, np.int64)
+
+
+def _pandas(library: Any, name: str, column: Any, new: Replacement) -> Any:
+    if column is None:
+        return new.array()
+    few, dtype = new.used(), column.dtype
+    if isinstance(dtype, library.CategoricalDtype):
+        levels = dtype.categories.tolist()
+        more, places = _levels(levels, few.values)
+        if more:
+            dtype = library.CategoricalDtype([*levels, *more], dtype.ordered)
+        return library.Categorical.from_codes(places[few.index], dtype=dtype)
+    built = _fitting(few.values, lambda v: library.Series(v, dtype=dtype), lambda s: s.tolist())
+    return few.array() if built is None else built.array.take(few.index)
+
+
+def _polars(library: Any, name: str, column: Any, new: Replacement) -> Any:
+    def build(values: list[Any], dtype: Any) -> Any:
+        try:
+            return library.Series(name, values, dtype=dtype, strict=True)
+        except library.exceptions.PolarsError as error:
+            raise ValueError from error
+
+    if column is not None:
+        new, dtype = new.used(), column.dtype
+        if dtype == library.Enum:
+            levels = dtype.categories.to_list()
+            more, _ = _levels(levels, new.values)
+            dtype = library.Enum([*levels, *map(str, more)]) if more else dtype
+        built = _fitting(new.values, lambda v: build(v, dtype), lambda s: s.to_list())
+        if built is not None:
+            return built.gather(new.index)
+    small = natural(new.values)
+    kind = None if small.dtype.kind == "O" else library.Series(small).dtype
+    built = _fitting(new.values, lambda v: build(v, kind), lambda s: s.to_list())
+    return _found(name, built).gather(new.index)
+
+
+def _arrow(library: Any, name: str, column: Any, new: Replacement) -> Any:
+    if column is not None:
+        new = new.used()
+        if library.types.is_dictionary(column.type):
+            return _arrow_dictionary(library, column, new)
+        built = _fitting(
+            new.values, lambda v: library.array(v, type=column.type), lambda a: a.to_pylist()
+        )
+        if built is not None:
+            return built.take(library.array(new.index))
+    small = natural(new.values)
+    kind = None if small.dtype.kind == "O" else library.from_numpy_dtype(small.dtype)
+    built = _fitting(new.values, lambda v: library.array(v, type=kind), lambda a: a.to_pylist())
+    return _found(name, built).take(library.array(new.index))
+
+
+def _arrow_dictionary(library: Any, column: Any, few: Replacement) -> Any:
+    whole = column.unify_dictionaries().combine_chunks()
+    levels = whole.dictionary.to_pylist()
+    more, places = _levels(levels, few.values)
+    dictionary = library.array([*levels, *more], type=column.type.value_type)
+    kind = column.type.index_type
+    if more and len(levels) + len(more) > 127:
+        kind = library.int32()
+    rows = places[few.index]
+    index = library.array(rows, mask=rows < 0).cast(kind)
+    return library.DictionaryArray.from_arrays(index, dictionary, ordered=column.type.ordered)
+
+
+def _found(name: str, built: Any) -> Any:
+    if built is None:
+        msg = (
+            f"The new values of '{name}' must be of one type: a column of this library holds "
+            "text, numbers or truth values, and not several of them."
+        )
+        raise DataError(msg)
+    return built
