@@ -1,5 +1,6 @@
-"""Collect only that: use a generalization where records come in."""
+"""Collect only what is needed: a pipeline step, and a questionnaire that stops asking."""
 
+from sparsam.collect._questionnaire import Questionnaire
 from sparsam.collect._step import GeneralizationStep
 
-__all__ = ["GeneralizationStep"]
+__all__ = ["GeneralizationStep", "Questionnaire"]

@@ -1,11 +1,14 @@
-"""The saved form of a generalization: a versioned JSON document that points at its own faults."""
+"""The saved form of a generalization: a versioned JSON document that points at its own faults.
+
+Other artifacts are saved with the same functions: `read_document`, `write_document`, `schema_of`.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, Final, Literal, NoReturn
+from typing import Annotated, Any, Final, Literal, NoReturn, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -21,6 +24,7 @@ VERSION: Final = 1
 SCHEMA_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 Partition = NumericPartition | CategoricalPartition
+_Kind = TypeVar("_Kind", bound=msgspec.Struct)
 
 
 class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,8 +64,7 @@ def encode(partitions: tuple[Partition, ...], about: dict[str, Any]) -> str:
     -------
     str
     """
-    document = Document(FORMAT, VERSION, partitions, about)
-    return _pretty(_shorten(msgspec.to_builtins(document))) + "\n"
+    return write_document(Document(FORMAT, VERSION, partitions, about))
 
 
 def decode(text: str | bytes) -> Document:
@@ -79,19 +82,8 @@ def decode(text: str | bytes) -> Document:
     ------
     DocumentError
     """
-    raw = _parse(text)
-    for path, twice in _repeated(raw, "$"):
-        raise DocumentError(f"The key '{twice}' must occur once. Got it twice.", path)
-    _check_header(raw)
-    try:
-        document = msgspec.convert(raw, Document)
-    except msgspec.ValidationError as error:
-        raise _explain(error) from error
-    names = [partition.name for partition in document.attributes]
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            msg = f"Every attribute must occur once. '{name}' came before."
-            raise DocumentError(msg, f"$.attributes[{i}].name")
+    document = read_document(text, Document, FORMAT, "generalization")
+    check_names_once(document.attributes)
     return document
 
 
@@ -102,13 +94,82 @@ def schema() -> dict[str, Any]:
     -------
     dict
     """
-    (reference,), components = msgspec.json.schema_components(
-        [Document], ref_template="#/$defs/{name}"
+    return schema_of(Document, "A generalization, as saved by sparsam")
+
+
+def write_document(document: msgspec.Struct) -> str:
+    """Write any document, indented, with each list of plain values on one line."""
+    return _pretty(_shorten(msgspec.to_builtins(document))) + "\n"
+
+
+def read_document(text: str | bytes, kind: type[_Kind], form: str, what: str) -> _Kind:
+    """Read a document of any kind, or say which field of it is wrong.
+
+    Parameters
+    ----------
+    text : str or bytes
+    kind : type
+        The structure to read it as.
+    form : str
+        What its "format" must be.
+    what : str
+        What such a document is, in words.
+
+    Returns
+    -------
+    kind
+
+    Raises
+    ------
+    DocumentError
+    """
+    raw = _parse(text)
+    for path, twice in _repeated(raw, "$"):
+        raise DocumentError(f"The key '{twice}' must occur once. Got it twice.", path)
+    _check_header(raw, form, what)
+    return convert_part(raw, kind)
+
+
+def convert_part(raw: Any, kind: type[_Kind], path: str = "$") -> _Kind:
+    """Turn a parsed part of a document into its structure; an error names the field."""
+    try:
+        return msgspec.convert(raw, kind)
+    except msgspec.ValidationError as error:
+        raise _explain(error, path) from error
+
+
+def check_names_once(partitions: tuple[Partition, ...], path: str = "$") -> None:
+    """Raise for an attribute that occurs twice in a document."""
+    names = [partition.name for partition in partitions]
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            msg = f"Every attribute must occur once. '{name}' came before."
+            raise DocumentError(msg, f"{path}.attributes[{i}].name")
+
+
+def schema_of(
+    kind: type[msgspec.Struct], title: str, *more: type[msgspec.Struct]
+) -> dict[str, Any]:
+    """Give the JSON Schema (draft 2020-12) of a document of any kind.
+
+    Parameters
+    ----------
+    kind : type
+        The structure of the document.
+    title : str
+    *more : type
+        Further structures to define in the schema.
+
+    Returns
+    -------
+    dict
+    """
+    (reference, *_), components = msgspec.json.schema_components(
+        [kind, *more], ref_template="#/$defs/{name}"
     )
     for component in components.values():
         component["description"] = component.get("description", "").split("\n")[0]
-    title = {"$schema": SCHEMA_DIALECT, "title": "A generalization, as saved by sparsam"}
-    return {**title, **reference, "$defs": components}
+    return {"$schema": SCHEMA_DIALECT, "title": title, **reference, "$defs": components}
 
 
 def _parse(text: str | bytes) -> Any:
@@ -148,11 +209,11 @@ def _repeated(value: Any, path: str) -> Iterator[tuple[str, str]]:
             yield from _repeated(inner, f"{path}[{i}]")
 
 
-def _check_header(raw: Any) -> None:
+def _check_header(raw: Any, form: str, what: str) -> None:
     if not isinstance(raw, dict):
         raise DocumentError(f"An object was expected. Got {type(raw).__name__} instead.")
-    if raw.get("format") != FORMAT:
-        msg = f"This is not a saved generalization: its format must be '{FORMAT}'."
+    if raw.get("format") != form:
+        msg = f"This is not a saved {what}: its format must be '{form}'."
         raise DocumentError(msg, "$.format")
     version = raw.get("version")
     if version is True or version != VERSION:
@@ -160,10 +221,11 @@ def _check_header(raw: Any) -> None:
         raise DocumentError(msg, "$.version")
 
 
-def _explain(error: msgspec.ValidationError) -> DocumentError:
+def _explain(error: msgspec.ValidationError, within: str) -> DocumentError:
     """Split the path off msgspec's message, and add the field that our own checks named."""
     found = re.fullmatch(r"(.*?)(?: - at `(.*)`)?", str(error), re.DOTALL)
     message, path = (found[1], found[2] or "$") if found else (str(error), "$")
+    path = within + path.removeprefix("$")
     if isinstance(error.__cause__, FieldError):
         path = f"{path}.{error.__cause__.field}"
     return DocumentError(message, path)

@@ -60,7 +60,8 @@ def information_loss(
 
     A category alone in its bucket loses nothing, others lose the share of the domain that their
     bucket holds; a missing value counts as one more value where the table has any. A number loses
-    the width of its bucket over that of the domain. A domain of one value has nothing to lose.
+    the width of its bucket over that of the domain. What is not collected is lost whole, even where
+    it has one value only.
 
     Parameters
     ----------
@@ -107,7 +108,7 @@ def _shares(weights: Mapping[str, float], names: tuple[str, ...]) -> NDArray[np.
 
 
 def _mean_loss(partition: Partition, table: Table, variant: Variant) -> float:
-    if not partition.collected and partition.name not in table.names:
+    if not partition.collected:
         return 1.0
     lookup = partition.lookup(table.attribute(partition.name))
     if variant == "goldsteen" and isinstance(partition, NumericPartition):

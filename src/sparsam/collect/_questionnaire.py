@@ -1,0 +1,287 @@
+"""The dynamic questionnaire: ask only what the answers so far leave open."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam._errors import DocumentError
+from sparsam.collect import _questionnaire_document
+from sparsam.collect._questionnaire_interview import Interview
+from sparsam.collect._questionnaire_outcomes import Outcomes, Region, State
+from sparsam.generalization._recoding import Recoding
+from sparsam.generalization._recoding_apply import check_codes, raw_buckets
+from sparsam.generalization._refusal import FieldError
+
+Order = Literal["fewest", "sensitivity", "cost"]
+ORDERS = ("fewest", "sensitivity", "cost")
+_MOST_STATES = 2_000
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """How much a questionnaire asks of people, against a form that asks everyone for everything.
+
+    Parameters
+    ----------
+    questions : ndarray of int
+        How many questions each person is asked.
+    per_attribute : dict of str to float
+        The share of people who are asked for each collected attribute.
+    form : int
+        How many questions the form of the generalization asks everyone.
+    """
+
+    questions: NDArray[np.int64]
+    per_attribute: dict[str, float]
+    form: int
+
+    @property
+    def mean(self) -> float:
+        """How many questions a person is asked on average."""
+        return float(self.questions.mean()) if self.questions.size else 0.0
+
+    @property
+    def saved(self) -> float:
+        """The share of the form's questions that are not asked, between 0 and 1."""
+        return 1.0 - self.mean / self.form if self.form and self.questions.size else 0.0
+
+    def __repr__(self) -> str:
+        return (
+            f"<Asked: {self.mean:.2f} of {self.form} questions on average, "
+            f"{100 * self.saved:.0f} % saved>"
+        )
+
+
+class Questionnaire:
+    """Ask a person only what can still change the model's answer.
+
+    The dynamic questionnaire of Goldsteen et al. 2021, §3.2, made from a recoding alone. After each
+    answer it knows exactly which attributes still matter and which ranges must still be told
+    apart; the record that is fed in the end gives the same prediction as the recoding does.
+
+    Parameters
+    ----------
+    recoding : Recoding
+    order : {"fewest", "sensitivity", "cost"} or sequence of str, default="fewest"
+        What to ask first among what is needed: what the tree tests first, the attribute of the
+        least cost, or the one that comes first in a list of names.
+    costs : mapping of str to float or None, default=None
+        How sensitive each attribute is, or what it costs to answer; those not named cost 1.
+
+    Examples
+    --------
+    >>> from sparsam.data import NumericDomain
+    >>> from sparsam.generalization import Generalization, numeric_partition
+    >>> from sparsam.generalization._recoding_tree import Branch, Leaf
+    >>> domain = NumericDomain(0, 99, integer=True)
+    >>> g = Generalization(
+    ...     [numeric_partition("age", domain, [17, 62]), numeric_partition("hours", domain, [35])]
+    ... )
+    >>> nodes = [
+    ...     Branch("age", (0,), 1, 2),
+    ...     Leaf((), {"age": 9, "hours": 0}, "no"),
+    ...     Leaf(("hours",), {"age": 40}),
+    ... ]
+    >>> recoding = Recoding(g, {"age": [9, 40, 70], "hours": [20, 40]}, nodes)
+    >>> interview = Questionnaire(recoding).start()
+    >>> interview.next, [choice.label for choice in interview.choices("age")]
+    ('age', ['under 17', '17 and over'])
+    >>> interview.answer("age", 12).prediction
+    'no'
+    >>> interview.answer("age", 41).needed
+    ('hours',)
+    """
+
+    def __init__(
+        self,
+        recoding: Recoding,
+        *,
+        order: Order | Sequence[str] = "fewest",
+        costs: Mapping[str, float] | None = None,
+    ) -> None:
+        self._recoding = recoding
+        self._costs = _checked_costs(recoding, costs or {})
+        self._order = _checked_order(recoding, order, self._costs)
+        self._outcomes = Outcomes(recoding)
+        self._states: dict[Region, State] = {}
+
+    @property
+    def recoding(self) -> Recoding:
+        """The recoding that the questions come from."""
+        return self._recoding
+
+    @property
+    def order(self) -> str | tuple[str, ...]:
+        """What is asked first among what is needed."""
+        return self._order
+
+    @property
+    def costs(self) -> dict[str, float]:
+        """The cost of the attributes that were given one (a copy)."""
+        return dict(self._costs)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Questionnaire):
+            return NotImplemented
+        mine = (self._recoding, self._order, self._costs)
+        return mine == (other._recoding, other._order, other._costs)
+
+    def __hash__(self) -> int:
+        return hash((self._recoding, self._order))
+
+    def __repr__(self) -> str:
+        return f"<Questionnaire: up to {len(self._outcomes.names)} questions>"
+
+    def start(self) -> Interview:
+        """Begin to ask a person.
+
+        Returns
+        -------
+        Interview
+        """
+        return Interview(self, self._outcomes.everything)
+
+    def place(self, name: str) -> int:
+        """Give the place of an attribute in a region."""
+        return self._outcomes.place[name]
+
+    def state(self, region: Region) -> State:
+        """Say what a region leaves open; what was found before is remembered."""
+        found = self._states.get(region)
+        if found is None:
+            if len(self._states) >= _MOST_STATES:
+                self._states.clear()
+            found = self._states[region] = self._outcomes.state(region)
+        return found
+
+    def ranked(self, state: State) -> Iterator[str]:
+        """Give the attributes that a state needs one by one, the one to ask next first."""
+        names = state.candidates
+        if isinstance(self._order, tuple):
+            rank = {name: i for i, name in enumerate(self._order)}
+            names = sorted(names, key=lambda name: rank.get(name, len(rank)))
+        elif self._order != "fewest":
+            names = sorted(names, key=lambda name: self._costs.get(name, 1.0))
+        return (name for name in names if state.needs(name))
+
+    def ask(self, records: Any) -> Asked:
+        """Count the questions that people would be asked, in the questionnaire's order.
+
+        Parameters
+        ----------
+        records : Table, frame or mapping of arrays, or ndarray of buckets
+            Raw records, or buckets as `Generalization.apply_codes` gives them.
+
+        Returns
+        -------
+        Asked
+        """
+        g = self._recoding.generalization
+        array = isinstance(records, np.ndarray)
+        codes = check_codes(g, records) if array else raw_buckets(g, records)
+        columns = [g.names.index(name) for name in self._outcomes.names]
+        distinct, which = np.unique(codes[:, columns], axis=0, return_inverse=True)
+        asked = self._simulate(distinct)
+        people = asked[which.reshape(-1)]
+        shares = people.mean(axis=0) if len(people) else np.zeros(len(columns))
+        found = dict(zip(self._outcomes.names, shares.tolist(), strict=True))
+        per_attribute = {name: found.get(name, 0.0) for name in g.collected}
+        return Asked(people.sum(axis=1), per_attribute, len(g.collected))
+
+    def _simulate(self, distinct: NDArray[Any]) -> NDArray[np.int64]:
+        """Ask all distinct records at once, and split them by their answers."""
+        asked = np.zeros(distinct.shape, np.int64)
+        waiting = [(self._outcomes.everything, np.arange(len(distinct)))] if len(distinct) else []
+        while waiting:
+            region, rows = waiting.pop()
+            state = self._outcomes.state(region)  # each comes once only, so it is not remembered
+            if state.single:  # an open leaf: every one of its questions will come
+                for name in self.ranked(state):
+                    asked[rows, self.place(name)] += 1
+                continue
+            first = next(self.ranked(state), None)
+            if first is None:
+                continue
+            place = self.place(first)
+            asked[rows, place] += 1
+            answers = distinct[rows, place]
+            for buckets in state.classes(first):
+                inside = rows[np.isin(answers, buckets)]
+                if inside.size:
+                    left = sum(1 << bucket for bucket in buckets)
+                    waiting.append(((*region[:place], left, *region[place + 1 :]), inside))
+        return asked
+
+    def to_json(self) -> str:
+        """Write the questionnaire as a JSON document, its recoding included."""
+        return _questionnaire_document.encode(self)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Questionnaire:
+        """Read a questionnaire from a JSON document.
+
+        Parameters
+        ----------
+        text : str or bytes
+
+        Returns
+        -------
+        Questionnaire
+
+        Raises
+        ------
+        DocumentError
+            The document is damaged or foreign; the error points at the field.
+        """
+        return _questionnaire_document.decode(text)
+
+    def save(self, path: str | Path) -> None:
+        """Write the JSON document to a file."""
+        Path(path).write_text(self.to_json(), encoding="utf-8", newline="\n")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Questionnaire:
+        """Read a questionnaire from a file."""
+        try:
+            return cls.from_json(Path(path).read_bytes())
+        except DocumentError as error:
+            error.add_note(f"The document is the file '{Path(path).name}'.")
+            raise
+
+
+def _checked_costs(recoding: Recoding, costs: Mapping[str, float]) -> dict[str, float]:
+    for name, cost in costs.items():
+        if name not in recoding.generalization:
+            raise FieldError(f"The 'costs' must name attributes. '{name}' is none.", "costs")
+        number = isinstance(cost, int | float | np.number) and not isinstance(cost, bool)
+        if not number or not (math.isfinite(cost) and cost >= 0):
+            msg = f"The cost of '{name}' must be a number of at least 0."
+            raise FieldError(msg, f"costs.{name}")
+    return {name: float(costs[name]) for name in recoding.generalization.names if name in costs}
+
+
+def _checked_order(
+    recoding: Recoding, order: str | Sequence[str], costs: dict[str, float]
+) -> str | tuple[str, ...]:
+    if isinstance(order, str):
+        if order not in ORDERS:
+            msg = f"The 'order' must be one of {ORDERS} or a list of names. Got {order!r} instead."
+            raise FieldError(msg, "order")
+        if order != "fewest" and not costs:
+            msg = f"The order '{order}' needs 'costs': say how much at least one attribute costs."
+            raise FieldError(msg, "costs")
+        return order
+    names = tuple(order)
+    for i, name in enumerate(names):
+        if name not in recoding.generalization:
+            raise FieldError(f"The 'order' must name attributes. '{name}' is none.", f"order[{i}]")
+        if name in names[:i]:
+            raise FieldError(f"The 'order' must name '{name}' once. Got it twice.", f"order[{i}]")
+    return names
