@@ -11,28 +11,27 @@ from sparsam._version import __version__
 if TYPE_CHECKING:
     from sparsam.assess import assess, check_gates, sweep
     from sparsam.attack import Reconstruction, Risk, attack
-    from sparsam.collect import GeneralizationStep
+    from sparsam.collect import GeneralizationStep, Questionnaire
     from sparsam.data import Roles, Table, load_example, read, resolve, split
-    from sparsam.generalization import Generalization, information_loss
-    from sparsam.minimise import Constraints, FeatureSelection, Iterative, PrivacyTree, Uniform
+    from sparsam.generalization import Generalization, Recoding
+    from sparsam.minimise import Constraints, ModelTree, PrivacyTree
     from sparsam.report import report_on
 
 _HOMES = {
     "Constraints": "minimise",
-    "FeatureSelection": "minimise",
     "Generalization": "generalization",
     "GeneralizationStep": "collect",
-    "Iterative": "minimise",
+    "ModelTree": "minimise",
     "PrivacyTree": "minimise",
+    "Questionnaire": "collect",
+    "Recoding": "generalization",
     "Reconstruction": "attack",
     "Risk": "attack",
     "Roles": "data",
     "Table": "data",
-    "Uniform": "minimise",
     "assess": "assess",
     "attack": "attack",
     "check_gates": "assess",
-    "information_loss": "generalization",
     "load_example": "data",
     "read": "data",
     "report_on": "report",
@@ -43,23 +42,22 @@ _HOMES = {
 
 __all__ = [
     "Constraints",
-    "FeatureSelection",
     "Generalization",
     "GeneralizationStep",
-    "Iterative",
+    "ModelTree",
     "PrivacyTree",
+    "Questionnaire",
+    "Recoding",
     "Reconstruction",
     "Risk",
     "Roles",
     "SparsamError",
     "SparsamWarning",
     "Table",
-    "Uniform",
     "__version__",
     "assess",
     "attack",
     "check_gates",
-    "information_loss",
     "load_example",
     "read",
     "report_on",

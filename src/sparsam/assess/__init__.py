@@ -11,6 +11,7 @@ from sparsam.assess._drift import Drift, drift
 from sparsam.assess._front import Front, Point
 from sparsam.assess._gate import GateResult, check_gates
 from sparsam.assess._limits import Limits, measure_limits
+from sparsam.assess._model_assessment import ModelAssessment, assess_model
 from sparsam.assess._sweep import sweep
 from sparsam.assess._utility import Utility
 
@@ -24,12 +25,14 @@ __all__ = [
     "Front",
     "GateResult",
     "Limits",
+    "ModelAssessment",
     "NothingFitsError",
     "Point",
     "Requirement",
     "Utility",
     "area_under_front",
     "assess",
+    "assess_model",
     "attack_along",
     "check_gates",
     "drift",

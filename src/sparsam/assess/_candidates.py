@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,11 +12,14 @@ from sparsam._errors import ParameterError
 from sparsam.data import Task
 from sparsam.generalization import Generalization
 from sparsam.minimise import (
+    Adversarial,
     Constraints,
     FeatureSelection,
     Iterative,
     Merging,
     Minimiser,
+    ModelTree,
+    MutualInformation,
     PrivacyTree,
     Uniform,
 )
@@ -27,8 +30,12 @@ UNIFORM_BUCKETS = (1, 2, 3, 4, 5)
 SELECTED = (2, 4, 8, 10, 20)
 # Of the loss of collecting nothing; denser where little is lost, as there the choice is made.
 LOSS_SHARES = tuple((step / 8) ** 2 for step in range(8))
+# Dense where little is given up: on an even grid most points collect next to nothing.
+TRADE_OFFS = {
+    "adversarial": tuple((step / 8) ** 2 for step in range(9)),
+    "mutual information": tuple((step / 8) ** 3 for step in range(9)),
+}
 MINIMISERS = ("privacy tree", "uniform", "feature selection")
-ALL_MINIMISERS = (*MINIMISERS, "iterative", "merging")
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,22 @@ class Candidate:
         return ", ".join([self.minimiser, *settings])
 
 
+@dataclass(frozen=True)
+class Settings:
+    """What all minimisers of a sweep share.
+
+    Attributes
+    ----------
+    min_leaf : int
+    constraints : Constraints or None
+    random_state : int
+    """
+
+    min_leaf: int = 100
+    constraints: Constraints | None = None
+    random_state: int = 0
+
+
 def default_candidates(
     task: Task,
     minimisers: Sequence[str] = MINIMISERS,
@@ -62,41 +85,83 @@ def default_candidates(
     random_state: int = 0,
 ) -> Iterator[Candidate]:
     """Yield the settings of Staab et al. (appendix F) of each minimiser named."""
+    settings = Settings(min_leaf, constraints, random_state)
     for name in minimisers:
-        if name == "privacy tree":
-            yield from _privacy_trees(task, min_leaf, constraints)
-        elif name == "uniform":
-            for buckets in UNIFORM_BUCKETS:
-                uniform = Uniform(
-                    buckets=buckets, constraints=constraints, random_state=random_state
-                )
-                yield _fitted(name, uniform, task, buckets=buckets)
-        elif name == "feature selection":
-            for keep in SELECTED:
-                selection = FeatureSelection(keep=keep, constraints=constraints)
-                yield _fitted(name, selection, task, keep=keep)
-        elif name == "iterative":
-            iterative = Iterative(constraints=constraints, random_state=random_state)
-            for loss, generalization in iterative.path(task, LOSS_SHARES).items():
-                yield Candidate(name, {"max_utility_loss": loss}, generalization)
-        elif name == "merging":
-            merging = Merging(min_leaf=min_leaf, constraints=constraints, random_state=random_state)
-            for step, generalization in enumerate(merging.path(task)):
-                yield Candidate(name, {"step": step}, generalization)
-        else:
+        if name not in _MAKERS:
             raise ParameterError(
                 f"A minimiser must be one of {ALL_MINIMISERS}. Got {name!r} instead."
             )
+        yield from _MAKERS[name](name, task, settings)
 
 
-def _privacy_trees(
-    task: Task, min_leaf: int, constraints: Constraints | None
-) -> Iterator[Candidate]:
+def _privacy_trees(name: str, task: Task, settings: Settings) -> Iterator[Candidate]:
     for privacy in PRIVACY:
-        tree = PrivacyTree(privacy=privacy, min_leaf=min_leaf, constraints=constraints)
+        tree = PrivacyTree(
+            privacy=privacy, min_leaf=settings.min_leaf, constraints=settings.constraints
+        )
         for leaves, generalization in tree.path(task, LEAVES).items():
-            settings = {"leaves": leaves, "privacy": privacy}
-            yield Candidate("privacy tree", settings, generalization)
+            yield Candidate(name, {"leaves": leaves, "privacy": privacy}, generalization)
+
+
+def _uniform(name: str, task: Task, settings: Settings) -> Iterator[Candidate]:
+    for buckets in UNIFORM_BUCKETS:
+        uniform = Uniform(
+            buckets=buckets, constraints=settings.constraints, random_state=settings.random_state
+        )
+        yield _fitted(name, uniform, task, buckets=buckets)
+
+
+def _feature_selection(name: str, task: Task, settings: Settings) -> Iterator[Candidate]:
+    for keep in SELECTED:
+        selection = FeatureSelection(keep=keep, constraints=settings.constraints)
+        yield _fitted(name, selection, task, keep=keep)
+
+
+def _iterative(name: str, task: Task, settings: Settings) -> Iterator[Candidate]:
+    iterative = Iterative(constraints=settings.constraints, random_state=settings.random_state)
+    for loss, generalization in iterative.path(task, LOSS_SHARES).items():
+        yield Candidate(name, {"max_utility_loss": loss}, generalization)
+
+
+def _model_tree(name: str, task: Task, settings: Settings) -> Iterator[Candidate]:
+    # A classifier of our own stands in for the model that already runs (Apt).
+    tree = ModelTree(constraints=settings.constraints, random_state=settings.random_state)
+    for step, generalization in enumerate(tree.path(task)):
+        yield Candidate(name, {"step": step}, generalization)
+
+
+def _merging(name: str, task: Task, settings: Settings) -> Iterator[Candidate]:
+    merging = Merging(
+        min_leaf=settings.min_leaf,
+        constraints=settings.constraints,
+        random_state=settings.random_state,
+    )
+    for step, generalization in enumerate(merging.path(task)):
+        yield Candidate(name, {"step": step}, generalization)
+
+
+def _neural(name: str, task: Task, settings: Settings) -> Iterator[Candidate]:
+    kind = Adversarial if name == "adversarial" else MutualInformation
+    for trade_off in TRADE_OFFS[name]:
+        minimiser = kind(
+            trade_off=trade_off,
+            constraints=settings.constraints,
+            random_state=settings.random_state,
+        )
+        yield _fitted(name, minimiser, task, trade_off=trade_off)
+
+
+_MAKERS: dict[str, Callable[[str, Task, Settings], Iterator[Candidate]]] = {
+    "privacy tree": _privacy_trees,
+    "uniform": _uniform,
+    "feature selection": _feature_selection,
+    "iterative": _iterative,
+    "model tree": _model_tree,
+    "adversarial": _neural,
+    "mutual information": _neural,
+    "merging": _merging,
+}
+ALL_MINIMISERS = tuple(_MAKERS)
 
 
 def _fitted(name: str, minimiser: Minimiser, task: Task, **parameters: Any) -> Candidate:

@@ -110,6 +110,27 @@ class Front:
         risk = [assessment.risk.error for assessment in found]
         return area_under_front(utility, risk, low, low + width)
 
+    def ranking(self, width: float = 0.065) -> dict[str, float]:
+        """The area under the front of each minimiser alone, the best first (figure 4).
+
+        Parameters
+        ----------
+        width : float, default=0.065
+            How much the classifier may lose, at most.
+
+        Returns
+        -------
+        dict of str to float
+        """
+        by_minimiser: dict[str, list[Point]] = {}
+        for point in self.points:
+            by_minimiser.setdefault(point.candidate.minimiser, []).append(point)
+        areas = {
+            name: Front(found, self.limits, self.data).area(width)
+            for name, found in by_minimiser.items()
+        }
+        return dict(sorted(areas.items(), key=lambda item: -item[1]))
+
     def choose(
         self, *, max_utility_loss: float | None = None, max_risk: float | None = None
     ) -> Choice:

@@ -12,6 +12,7 @@ import rich_click as click
 from sparsam.cli._command_line import command_line, file_hash
 from sparsam.cli._console import complain, messages, progress_bar
 from sparsam.cli._json import echo_json, plain_assessment
+from sparsam.cli._minimise_model import check_together, minimise_for_model, model_options
 from sparsam.cli._options import (
     InputFile,
     OutputFile,
@@ -66,17 +67,23 @@ NOT_MET = 1
     is_flag=True,
     help="Put every adversary, A1 to A8, into the report (takes longer).",
 )
+@model_options
 @seed_option
 @jobs_option
 @json_option
 @quiet_option
 def minimise(data: Path, **options: Any) -> None:
-    """Find the least data that a task needs, and attack what is left.
+    """Find the least data that a task or a model needs, and attack what is left.
 
     Tries many generalizations of DATA, measures utility and risk of each on data that was not
     learned from, and chooses the one that protects most within the permitted loss of accuracy.
+
+    With --model, finds instead what a model that already runs needs to answer as it does now.
     """
+    check_together()
     roles = roles_from(options)
+    if options["model"] is not None:
+        minimise_for_model(data, roles, _constraints(options), options)
     if roles.target is None:
         raise click.UsageError("Missing option '--target' (or a TOML file with --roles).")
     choice = choose(

@@ -37,6 +37,8 @@ class OwnRecords:
         The encoded attributes, without the target and without identifiers. Every distinct value
         has a code of its own, up to 65,000 of them; `table.notes` names the columns with more
         numbers, which were cut into bins.
+    columns : tuple of str
+        The columns that `frame` makes, in order.
 
     Examples
     --------
@@ -48,6 +50,7 @@ class OwnRecords:
     """
 
     table: Table
+    columns: tuple[str, ...]
     _parts: tuple[Part, ...]
     _build: Build
     _slices: tuple[Slices, ...]
@@ -95,7 +98,9 @@ class OwnRecords:
         table, parts = OwnEncoder(source, frame, roles).encode(kept, found)
         joined = tuple(one for one in found if one.name in table.names)
         build = frame.builder(kept)
-        return cls(table, parts, build, joined, tuple(roles.missing_values), frame.library)
+        names = tuple(frame.names[place] for place in kept)
+        missing = tuple(roles.missing_values)
+        return cls(table, names, parts, build, joined, missing, frame.library)
 
     def frame(self, codes: NDArray[Any]) -> Any:
         """Make a frame of the user's own library and types from codes.
@@ -134,6 +139,24 @@ class OwnRecords:
                     f"The codes of '{attribute.name}' must be below {attribute.size:,}. Got others."
                 )
 
+    def own_values(self, name: str) -> list[Any]:
+        """Give the value that the column of an attribute holds for each code, in plain types.
+
+        Parameters
+        ----------
+        name : str
+            An attribute that is a column of its own.
+        """
+        place = self.table.names.index(name)
+        codes = np.zeros((self.table.attributes[place].size, len(self.table.names)), np.uint16)
+        codes[:, place] = np.arange(len(codes))
+        frame = self.frame(codes)
+        if isinstance(frame, np.ndarray):
+            column: list[Any] = frame[:, self.columns.index(name)].tolist()
+            return column
+        values: list[Any] = columns_of(frame, [name])[name].tolist()
+        return values
+
     def encode(self, source: Any) -> NDArray[np.uint16]:
         """Turn new rows of the same columns into codes.
 
@@ -157,7 +180,7 @@ class OwnRecords:
         for place, attribute in enumerate(self.table.attributes):
             one = joined.get(attribute.name)
             values = raw[attribute.name] if one is None else one.column(raw).values
-            codes[:, place] = attribute.encode(_without(values, self._missing))
+            codes[:, place] = attribute.encode(without(values, self._missing))
         return codes
 
     def __repr__(self) -> str:
@@ -214,8 +237,8 @@ def _is_text(attribute: Attribute) -> bool:
     )
 
 
-def _without(values: NDArray[Any], missing: Sequence[str]) -> NDArray[Any]:
-    """The values with None for the texts that mean missing."""
+def without(values: NDArray[Any], missing: Sequence[str]) -> NDArray[Any]:
+    """Give the values, with None for the texts that mean missing."""
     if not missing or values.dtype.kind not in "OUT":
         return values
     kept = np.array(values, dtype=object)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sparsam._errors import DataError, ParameterError
 from sparsam.data._columns import Column
 from sparsam.data._names import check_names
+from sparsam.data._replace import Replacement
 
 NONE = "none of them"
 _SEPARATORS = ("__", "_", "=", ":", ".", "-", " ")
@@ -67,6 +68,29 @@ class Slices:
         order = (*self.categories, NONE) if none.any() else self.categories
         values = labels[np.where(none, len(self.columns), ones.argmax(axis=1))]
         return Column(self.name, values, categorical=True, order=order)
+
+    def expand(self, joined: Replacement, flags: bool = False) -> dict[str, Replacement]:
+        """Part a column of categories into the columns of zeros and ones again.
+
+        Parameters
+        ----------
+        joined : Replacement
+            Categories of this attribute; any other value is none of them.
+        flags : bool, default=False
+            Whether the columns hold truth values.
+
+        Examples
+        --------
+        >>> sex = Slices("sex", ("sex_female", "sex_male"))
+        >>> parted = sex.expand(Replacement(["male", "female"], np.array([0, 1, 0])))
+        >>> parted["sex_male"].array()
+        array([1, 0, 1])
+        """
+        kind = bool if flags else int
+        return {
+            column: Replacement([kind(value == own) for value in joined.values], joined.index)
+            for column, own in zip(self.columns, self.categories, strict=True)
+        }
 
 
 def check_slices(

@@ -155,9 +155,21 @@ def _numpy(like: Any, new: Replacement) -> NDArray[Any]:
     if not isinstance(like, np.ndarray):
         return new.array()
     few = new.used()
+    if like.dtype == object:
+        found: NDArray[Any] = _objects(few.values, like)[few.index]
+        return found
     built = _fitting(few.values, lambda v: np.array(v, like.dtype), np.ndarray.tolist)
-    found: NDArray[Any] = few.array() if built is None else built[few.index]
-    return found
+    return few.array() if built is None else np.asarray(built[few.index])
+
+
+def _objects(values: Sequence[Any], like: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Give values as objects, missing as the column has it: None, NaN or another mark."""
+    hole = None
+    if any(value is None for value in values):
+        hole = next((one for one in like if _same(None, one)), None)
+    made = np.empty(len(values), object)
+    made[:] = [hole if value is None else value for value in values]
+    return made
 
 
 def _fitting(
@@ -206,6 +218,10 @@ def _pandas(library: Any, name: str, column: Any, new: Replacement) -> Any:
         if more:
             dtype = library.CategoricalDtype([*levels, *more], dtype.ordered)
         return library.Categorical.from_codes(places[few.index], dtype=dtype)
+    if str(dtype) == "object":
+        objects = _objects(few.values, column.to_numpy())[few.index]
+        # as a series, since pandas would turn bare objects into texts by itself
+        return library.Series(objects, index=column.index, dtype=object, copy=False)
     built = _fitting(few.values, lambda v: library.Series(v, dtype=dtype), lambda s: s.tolist())
     return few.array() if built is None else built.array.take(few.index)
 

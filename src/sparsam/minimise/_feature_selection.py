@@ -41,7 +41,7 @@ class FeatureSelection(Minimiser):
     Examples
     --------
     >>> import sparsam as sp
-    >>> selection = sp.FeatureSelection(sp.Roles("employed"), keep=2).fit(sp.load_example())
+    >>> selection = FeatureSelection(sp.Roles("employed"), keep=2).fit(sp.load_example())
     >>> selection.generalization_.collected
     ('parents_employment', 'military_service')
     """

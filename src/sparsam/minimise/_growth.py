@@ -141,7 +141,8 @@ class Growth:
         sides = _sides(len(lines), present, left)
         sides = sides if groups is None else sides[groups]
         decrease = best_gain / self._rows.n_rows
-        return Split(attribute, sides, node.n_rows, n_left, decrease, groups is not None)
+        reuses = groups is not None
+        return Split(attribute, sides, node.n_rows, n_left, decrease, reuses, node.start)
 
     def _best_prefix(
         self, attribute: int, lines: NDArray[np.int32], present: NDArray[np.int64]

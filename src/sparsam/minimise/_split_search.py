@@ -29,6 +29,9 @@ class Split:
         Impurity that the split removes, as a share of the whole table.
     reuses : bool
         It cuts only between buckets that earlier splits made.
+    start : int
+        Where the node's rows begin, in the tree's order of rows: its left child begins there too,
+        its right child `n_left` further on.
     """
 
     attribute: int
@@ -37,6 +40,7 @@ class Split:
     n_left: int
     decrease: float
     reuses: bool = False
+    start: int = 0
 
     @property
     def goes_left(self) -> NDArray[np.bool_]:

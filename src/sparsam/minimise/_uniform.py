@@ -38,7 +38,7 @@ class Uniform(Minimiser):
     Examples
     --------
     >>> import sparsam as sp
-    >>> uniform = sp.Uniform(sp.Roles("employed"), buckets=2).fit(sp.load_example())
+    >>> uniform = Uniform(sp.Roles("employed"), buckets=2).fit(sp.load_example())
     >>> uniform.generalization_["age"].n_buckets
     2
     """

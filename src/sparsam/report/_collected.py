@@ -11,12 +11,13 @@ def attributes_data(generalization: Generalization, task: Task) -> list[Attribut
     """Write down every attribute of a task, before and after."""
     personal = {task.names[p] for p in task.personal}
     return [
-        _attribute(attribute, generalization[attribute.name], attribute.name in personal)
+        attribute_data(attribute, generalization[attribute.name], attribute.name in personal)
         for attribute in task.table.attributes
     ]
 
 
-def _attribute(attribute: Attribute, partition: Partition, personal: bool) -> AttributeData:
+def attribute_data(attribute: Attribute, partition: Partition, personal: bool) -> AttributeData:
+    """Write down one attribute, before and after."""
     before = _before(attribute)
     after = ", ".join(partition.labels)
     return {

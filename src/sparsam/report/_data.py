@@ -233,7 +233,7 @@ class InputData(TypedDict):
 
     name: str
     sha256: str | None
-    rows: int
+    rows: int | None
 
 
 class ReproduceData(TypedDict):

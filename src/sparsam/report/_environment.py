@@ -13,6 +13,7 @@ from sparsam.report import _words as words
 from sparsam.report._attack_strips import group_words, lanes, people_bar
 from sparsam.report._attack_view import share_of
 from sparsam.report._marks import mark_key
+from sparsam.report._model_words import score_words
 from sparsam.report._prose import accuracy_of, data_words
 from sparsam.report._risk_figure import risk_scale, risk_strip
 from sparsam.report._view import as_before
@@ -48,6 +49,7 @@ def environment() -> jinja2.Environment:
         "share_of": share_of,
         "people_bar": people_bar,
         "group_words": group_words,
+        "score": score_words,
     }
     return found
 

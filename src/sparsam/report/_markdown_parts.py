@@ -91,7 +91,7 @@ def reproduce(data: ReportData | AttackReportData, section: tuple[int, str]) -> 
     again, task = data["reproduce"], data["task"]
     yield heading(section)
     if again["command"]:
-        yield _code(again["command"])
+        yield fenced(again["command"])
     versions = ", ".join(f"{name} {version}" for name, version in again["versions"].items())
     parts = ", ".join(f"{whole(task['split'][part])} {part}" for part in _PARTS)
     facts = {
@@ -106,7 +106,7 @@ def reproduce(data: ReportData | AttackReportData, section: tuple[int, str]) -> 
     yield "\n".join(f"- {escaped(name)}: {escaped(value)}" for name, value in facts.items())
 
 
-def _code(text: str) -> str:
+def fenced(text: str) -> str:
     """Fence a text with more backticks than it holds itself."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sparsam.report._data import AttackReportData, Interval, PointData, ReportData
+from sparsam.report._model_data import ModelReportData
 from sparsam.report._words import (
     NOTHING,
     counted,
@@ -107,7 +108,7 @@ def data_words(split: str) -> str:
     return "training data" if split == "train" else f"{split} data"
 
 
-def interval_words(data: ReportData | AttackReportData) -> str:
+def interval_words(data: ReportData | AttackReportData | ModelReportData) -> str:
     """Name the kind of interval, with its level where it is known.
 
     Examples

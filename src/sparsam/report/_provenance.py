@@ -40,14 +40,19 @@ def reproduce_data(
     """Write down what it takes to get the same report again."""
     split = " / ".join(f"{share:.0%}" for share in data.fractions)
     return {
-        "versions": {
-            "python": platform.python_version(),
-            **{library: version(library) for library in _LIBRARIES},
-        },
+        "versions": versions(),
         "seed": data.random_state,
         "input": {"name": source, "sha256": sha256, "rows": n_rows(data)},
         "command": command,
         "settings": {"split": split, **settings},
+    }
+
+
+def versions() -> dict[str, str]:
+    """Name the versions that made a report."""
+    return {
+        "python": platform.python_version(),
+        **{library: version(library) for library in _LIBRARIES},
     }
 
 

@@ -1,0 +1,318 @@
+"""The evidence for what a model that already runs needs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from sparsam._errors import DataError, SparsamWarning
+from sparsam.assess._disclosure import Disclosure, disclosure
+from sparsam.assess._model_answers import ModelAnswers, comparable, labels_in, model_answers
+from sparsam.assess._relative_accuracy import Accuracy, accuracy, share_kept
+from sparsam.data import Attribute
+from sparsam.generalization import InformationLoss
+from sparsam.minimise import ModelTree
+from sparsam.minimise._model_fit import CurvePoint
+
+_NOT_SETTINGS = ("model", "roles", "encoder", "constraints", "slices")
+
+
+@dataclass(frozen=True)
+class TrueAccuracy:
+    """How often the model is right, where the truth is known.
+
+    Attributes
+    ----------
+    before, after : Accuracy
+        On the records themselves, and on what the model is fed instead.
+    """
+
+    before: Accuracy
+    after: Accuracy
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {"before": self.before.to_dict(), "after": self.after.to_dict()}
+
+
+@dataclass(frozen=True)
+class ModelDisclosure:
+    """Disclosure risk (eq. 4) of what would be stored, in both readings.
+
+    Attributes
+    ----------
+    before : Disclosure
+        Of the records in full detail.
+    after : Disclosure
+        Of the records in the ranges that are asked for.
+    recoded : Disclosure
+        Of what the model is fed.
+    quasi_identifiers : tuple of str
+        The attributes that count: those that the roles name, or all.
+    """
+
+    before: Disclosure
+    after: Disclosure
+    recoded: Disclosure
+    quasi_identifiers: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "before": self.before.to_dict(),
+            "after": self.after.to_dict(),
+            "recoded": self.recoded.to_dict(),
+            "quasi_identifiers": list(self.quasi_identifiers),
+        }
+
+
+@dataclass(frozen=True)
+class ModelAssessment:
+    """How much of a model's answers is kept, and how much less is collected for them.
+
+    Attributes
+    ----------
+    relative_accuracy : Accuracy
+        The share of the model's answers that stay the same, on records that nothing was learned
+        from.
+    chosen_on : Accuracy
+        The same on the records that were chosen on; where it is higher, the choice was lucky.
+    worst_cell : Accuracy or None
+        The same in the worst group that the model treats alike, on the records that the tree held
+        out, where the target must hold in each group.
+    target : float
+    met : bool
+        Whether the target is met on these records, and in each group where it must be.
+    null_accuracy : float
+        What one answer for everyone would keep.
+    true_accuracy : TrueAccuracy or None
+        Where labels are known.
+    information_loss : InformationLoss
+        Of the ranges that are asked for (NCP, eq. 1-2).
+    local_information_loss : InformationLoss
+        Of the recoding, leaf by leaf.
+    disclosure : ModelDisclosure
+    curve : tuple of CurvePoint
+    collected, not_needed : tuple of str
+    settings : mapping
+        The parameters of the tree.
+    n_asked : int
+        How many records the model was asked about, this assessment included.
+    regression : bool
+        Whether the model answers with numbers: accuracies are then R².
+    """
+
+    relative_accuracy: Accuracy
+    chosen_on: Accuracy
+    worst_cell: Accuracy | None
+    target: float
+    met: bool
+    null_accuracy: float
+    true_accuracy: TrueAccuracy | None
+    information_loss: InformationLoss
+    local_information_loss: InformationLoss
+    disclosure: ModelDisclosure
+    curve: tuple[CurvePoint, ...]
+    collected: tuple[str, ...]
+    not_needed: tuple[str, ...]
+    settings: Mapping[str, Any]
+    n_asked: int
+    regression: bool
+    attributes: tuple[Attribute, ...] = field(repr=False, compare=False)
+
+    @property
+    def shortfall(self) -> float:
+        """By how much the target is missed, 0 where it is met."""
+        measured = [one.score for one in (self.relative_accuracy, self.worst_cell) if one]
+        return 0.0 if self.met else max(0.0, self.target - min(measured))
+
+    @property
+    def n_records(self) -> int:
+        """Records that all figures but the curve and `chosen_on` come from."""
+        return self.relative_accuracy.n_records
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        losses = (self.information_loss, self.local_information_loss)
+        return {
+            "relative_accuracy": self.relative_accuracy.to_dict(),
+            "chosen_on": self.chosen_on.to_dict(),
+            "worst_cell": self.worst_cell.to_dict() if self.worst_cell else None,
+            "target": self.target,
+            "met": self.met,
+            "shortfall": self.shortfall,
+            "null_accuracy": self.null_accuracy,
+            "true_accuracy": self.true_accuracy.to_dict() if self.true_accuracy else None,
+            **{
+                name: {"overall": loss.overall, "per_attribute": dict(loss.per_attribute)}
+                for name, loss in zip(
+                    ("information_loss", "local_information_loss"), losses, strict=True
+                )
+            },
+            "disclosure": self.disclosure.to_dict(),
+            "curve": [
+                {
+                    "information_loss": point.information_loss,
+                    "chosen_on": point.chosen_on,
+                    "held_out": point.held_out,
+                    "n_collected": point.n_collected,
+                }
+                for point in self.curve
+            ],
+            "collected": list(self.collected),
+            "not_needed": list(self.not_needed),
+            "settings": dict(self.settings),
+            "n_asked": self.n_asked,
+            "regression": self.regression,
+        }
+
+
+def assess_model(
+    tree: ModelTree, X: Any, *, rows: ArrayLike | None = None, y: ArrayLike | None = None
+) -> ModelAssessment:
+    """Measure what a model keeps and what is spared, on records that nothing was learned from.
+
+    Parameters
+    ----------
+    tree : ModelTree
+        Fitted for a model that already runs.
+    X : frame, mapping, array or path
+        The table that was learned from, with `rows`, or another one with the same columns.
+    rows : array of int, optional
+        The rows to measure on: `tree.held_out_rows_` for the table that was learned from. All by
+        default.
+    y : array-like, optional
+        The truth for each row of X; the target of the tree's roles where X has it.
+
+    Returns
+    -------
+    ModelAssessment
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> people = sp.load_example().take(range(2000)).to_frame("pandas")
+    >>> def adult(frame):
+    ...     return frame["age"].to_numpy() >= 18
+    >>> tree = ModelTree(adult, sp.Roles("employed"), keep_accuracy=1.0).fit(people)
+    >>> found = assess_model(tree, people, rows=tree.held_out_rows_)
+    >>> found.met, found.relative_accuracy.score, len(found.not_needed)
+    (True, 1.0, 15)
+    """
+    check_is_fitted(tree)
+    asked = model_answers(tree, X, rows)
+    if rows is None and asked.n_given == tree.generalization_.about.get("learned_from_rows"):
+        warnings.warn(
+            f"X has {asked.n_given:,} rows, as many as the table that was learned from. If it is "
+            "that table, all figures are too good.\n\nHint: rows=tree.held_out_rows_.",
+            SparsamWarning,
+            stacklevel=2,
+        )
+    kept = accuracy(asked.before, asked.after, regression=asked.regression, scorer=tree.scorer)
+    every_cell = tree.kept_in != "all"
+    target = float(tree.keep_accuracy)
+    generalization = tree.generalization_
+    return ModelAssessment(
+        relative_accuracy=kept,
+        chosen_on=_measured(tree.chosen_on_, kept.measure),
+        worst_cell=_measured(tree.held_out_, kept.measure) if every_cell else None,
+        target=target,
+        met=bool(kept.score >= target - 1e-12 and (tree.met_ or not every_cell)),
+        null_accuracy=_null(asked, tree.scorer),
+        true_accuracy=_truth(asked, _labels(tree, X, asked, y)),
+        information_loss=generalization.information_loss(asked.table, tree.weights),
+        local_information_loss=tree.recoding_.information_loss(asked.table, tree.weights),
+        disclosure=_disclosure(tree, asked),
+        curve=tuple(tree.curve_),
+        collected=generalization.collected,
+        not_needed=tuple(one.name for one in generalization if not one.collected),
+        settings=_settings(tree),
+        n_asked=int(tree.n_asked_) + asked.n_asked,
+        regression=asked.regression,
+        attributes=asked.table.attributes,
+    )
+
+
+def _measured(kept: Any, measure: str) -> Accuracy:
+    return share_kept(kept.score, kept.error, kept.n_records, measure)
+
+
+def _null(asked: ModelAnswers, scorer: Any) -> float:
+    """What the model's commonest answer, or the mean of its numbers, keeps for everyone."""
+    if asked.regression:
+        constant = np.broadcast_to(asked.before.mean(axis=0), asked.before.shape)
+    else:
+        answers = asked.before.reshape(len(asked.before), -1).tolist()
+        first: dict[Any, int] = {}
+        number = [first.setdefault(tuple(one), row) for row, one in enumerate(answers)]
+        constant = asked.before[np.full(len(number), np.bincount(number).argmax())]
+    return accuracy(asked.before, constant, regression=asked.regression, scorer=scorer).score
+
+
+def _labels(
+    tree: ModelTree, X: Any, asked: ModelAnswers, y: ArrayLike | None
+) -> NDArray[Any] | None:
+    if y is None:
+        return labels_in(X, tree.roles, asked.rows)
+    given = np.asarray(y)
+    if len(given) != asked.n_given:
+        raise DataError(
+            f"y must have {asked.n_given:,} rows, as X. Got {len(given):,} instead."
+        )  # fmt: skip
+    return given[asked.rows]
+
+
+def _truth(asked: ModelAnswers, labels: NDArray[Any] | None) -> TrueAccuracy | None:
+    if labels is None:
+        return None
+    known = comparable(labels, asked.before, asked.regression)
+    if not len(known):
+        return None
+    measured = (
+        accuracy(labels[known], answers[known], regression=asked.regression)
+        for answers in (asked.before, asked.after)
+    )
+    return TrueAccuracy(*measured)
+
+
+def _disclosure(tree: ModelTree, asked: ModelAnswers) -> ModelDisclosure:
+    table, generalization = asked.table, tree.generalization_
+    named = () if tree.roles is None else tree.roles.quasi_identifiers
+    places = [table.index(name) for name in named if name in table.names]
+    places = places or list(range(len(table.names)))
+    names = [table.names[place] for place in places]
+    after = [generalization.names.index(name) for name in names]
+
+    def measure(codes: NDArray[np.uint16], columns: Sequence[int]) -> Disclosure:
+        kept = codes[:, columns]
+        return disclosure(kept, (kept.max(axis=0).astype(np.int64) + 1).tolist())
+
+    return ModelDisclosure(
+        before=measure(table.codes, places),
+        after=measure(generalization.apply_codes(table), after),
+        recoded=measure(asked.fed, places),
+        quasi_identifiers=tuple(names),
+    )
+
+
+def _settings(tree: ModelTree) -> dict[str, Any]:
+    """The parameters that were given or have a default, in plain values."""
+    return {
+        name: _plain(value)
+        for name, value in tree.get_params(deep=False).items()
+        if name not in _NOT_SETTINGS and value is not None
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, str | bytes) or not isinstance(value, Sequence | np.ndarray):
+        return getattr(value, "__name__", type(value).__name__) if callable(value) else value
+    return list(value)

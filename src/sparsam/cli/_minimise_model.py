@@ -1,0 +1,232 @@
+"""`sparsam minimise --model`: find the least data that a model needs which already runs."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import rich_click as click
+from click import get_current_context
+from click.core import ParameterSource
+
+from sparsam.cli._command_line import command_line, file_hash
+from sparsam.cli._console import messages
+from sparsam.cli._json import echo_json
+from sparsam.cli._options import InputFile, OutputFile
+
+if TYPE_CHECKING:
+    from sparsam.assess import ModelAssessment
+    from sparsam.collect import Questionnaire
+    from sparsam.collect._questionnaire import Asked
+    from sparsam.data import BlackBox, Roles
+    from sparsam.minimise import Constraints, ModelTree
+    from sparsam.report import ModelReport
+
+DEFAULT_KEEP = 0.98
+NOT_MET = 1
+_WITH_MODEL = ("keep_accuracy", "recoding", "questionnaire", "trust_model", "search", "ilag")
+_WITHOUT_MODEL = ("max_utility_loss", "max_risk", "min_leaf", "with_attacks", "personal", "jobs")
+_PICKLED = (".joblib", ".pkl", ".pickle")
+_OPTIONS = (
+    click.option(
+        "--model",
+        type=InputFile,
+        help="A model that already runs: .onnx, .skops, or .joblib and .pkl with --trust-model.",
+    ),
+    click.option(
+        "--keep-accuracy",
+        type=click.FloatRange(0, 1),
+        help="With --model: share of its answers to keep (R² for numbers).  [default: 0.98]",
+    ),
+    click.option(
+        "--recoding",
+        type=OutputFile(".json"),
+        help="With --model: where to save what the unchanged model is fed (.json).",
+    ),
+    click.option(
+        "--questionnaire",
+        type=OutputFile(".json"),
+        help="With --model: where to save the questionnaire that stops early (.json).",
+    ),
+    click.option(
+        "--trust-model",
+        is_flag=True,
+        help="Load a pickled model, which runs the code inside the file, or a .skops file with "
+        "types that are not known to be harmless (scikit-learn's trees are such types).",
+    ),
+    click.option(
+        "--search",
+        type=click.Choice(["responses", "paper"]),
+        help="With --model: by its answers, or as Goldsteen et al. 2021.  [default: responses]",
+    ),
+    click.option(
+        "--ilag",
+        type=click.Choice(["corrected", "paper"]),
+        help="With --search paper: eq. 3 corrected, or as printed.  [default: corrected]",
+    ),
+)
+
+
+def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that go with a model."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def check_together() -> None:
+    """Raise unless the options that were given go together."""
+    context = get_current_context()
+    with_model = context.params["model"] is not None
+    for name in _WITHOUT_MODEL if with_model else _WITH_MODEL:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = next(one.opts[-1] for one in context.command.params if one.name == name)
+            how = "does not go together with --model" if with_model else "goes with --model only"
+            raise click.UsageError(f"{option} {how}.")
+    if context.params["ilag"] is not None and context.params["search"] != "paper":
+        raise click.UsageError("--ilag goes with --search paper only.")
+
+
+def minimise_for_model(
+    data: Path, roles: Roles, constraints: Constraints, options: Mapping[str, Any]
+) -> NoReturn:
+    """Find what the model needs, say so, save it, and exit: 1 where the target is missed."""
+    from sparsam.assess import assess_model
+    from sparsam.collect import Questionnaire
+    from sparsam.data import OwnRecords
+
+    console = messages(options["quiet"])
+    box = _load(options["model"], options["trust_model"], options["quiet"])
+    records = OwnRecords.open(data, roles=roles, columns=box.columns).table
+    console.print(f"Read {records.n_rows:,} records; the model takes {len(records.names)} columns.")
+    for note in records.notes:
+        console.print(f"Note: {note}")
+    with console.status(f"Asking the model about {records.n_rows:,} records and variants …"):
+        tree = _fit(data, box, roles, constraints, options)
+        assessment = assess_model(tree, data, rows=tree.held_out_rows_)
+        questionnaire = Questionnaire(tree.recoding_)
+        asked = questionnaire.ask(records.take(tree.held_out_rows_))
+    report = _report(assessment, tree, asked, data, records.n_rows, options["model"])
+    if options["as_json"]:
+        echo_json(_plain(assessment, asked))
+    else:
+        _show(tree, assessment, asked, report)
+    _save(tree, questionnaire, report, options)
+    sys.exit(0 if assessment.met else NOT_MET)
+
+
+def _load(model: Path, trust: bool, quiet: bool) -> BlackBox:
+    from sparsam.data import load_model
+
+    if trust and model.suffix.lower() in _PICKLED:
+        messages(quiet).print(f"Loading {model.name}: this runs the code inside the file.")
+    return load_model(model, trust=trust)
+
+
+def _fit(
+    data: Path, box: BlackBox, roles: Roles, constraints: Constraints, options: Mapping[str, Any]
+) -> ModelTree:
+    from sparsam._errors import SparsamWarning
+    from sparsam.minimise import ModelTree
+
+    keep = options["keep_accuracy"]
+    tree = ModelTree(
+        box,
+        roles,
+        keep_accuracy=DEFAULT_KEEP if keep is None else keep,
+        search=options["search"] or "responses",
+        ilag=options["ilag"] or "corrected",
+        constraints=constraints,
+        random_state=options["seed"],
+    )
+    with warnings.catch_warnings():
+        # that the target is missed is the first thing we say ourselves
+        warnings.filterwarnings("ignore", "On the .* records held out", SparsamWarning)
+        return tree.fit(data)
+
+
+def _report(
+    assessment: ModelAssessment, tree: ModelTree, asked: Asked, data: Path, rows: int, model: Path
+) -> ModelReport:
+    from sparsam.report import model_report
+
+    return model_report(
+        assessment,
+        tree.generalization_,
+        asked,
+        title=f"Data minimisation report: {model.name}",
+        source=data.name,
+        rows=rows,
+        sha256=file_hash(data),
+        command=command_line(),
+        facts={"model": model.name, "SHA-256 of the model": file_hash(model)},
+    )
+
+
+def _plain(assessment: ModelAssessment, asked: Asked) -> dict[str, Any]:
+    questions = {"mean": asked.mean, "form": asked.form, "saved": asked.saved}
+    return _few({**assessment.to_dict(), "questions": questions})  # type: ignore[no-any-return]
+
+
+def _few(value: Any) -> Any:
+    """Words for counts of fewer than five people."""
+    from sparsam.report._publish import suppress
+
+    if isinstance(value, dict):
+        return {
+            key: suppress(inner) if key == "n_records" else _few(inner)
+            for key, inner in value.items()
+        }
+    return value
+
+
+def _show(tree: ModelTree, assessment: ModelAssessment, asked: Asked, report: ModelReport) -> None:
+    """Print what the model needs for a person to read."""
+    click.echo(report.verdict)
+    click.echo()
+    click.echo(str(tree.generalization_))
+    click.echo()
+    stored, loss = assessment.disclosure, assessment.information_loss.overall
+    before, after = stored.before, stored.after
+    questions = f"{asked.form} question{'s' * (asked.form != 1)}"
+    lines = [
+        f"One answer for everyone would keep {assessment.null_accuracy:.3g}; on the people chosen "
+        f"on, {assessment.chosen_on.score:.4g} is kept.",
+        f"Information loss {loss:.1%} for the ranges, "
+        f"{assessment.local_information_loss.overall:.1%} for what the model is fed.",
+        f"Disclosure risk (eq. 4) {after.as_printed:.1%} instead of {before.as_printed:.1%}; as "
+        f"the paper counts it {after.as_reported:.1%} instead of {before.as_reported:.1%}.",
+        f"Distinct records: {after.distinct:,} instead of {before.distinct:,}.",
+        f"The questionnaire asks {asked.mean:.1f} of {questions} on average "
+        f"({asked.saved:.0%} fewer).",
+    ]
+    if (truth := assessment.true_accuracy) is not None:
+        lines.insert(1, f"True accuracy {truth.after.score:.4g} instead of "
+                     f"{truth.before.score:.4g} (people held out).")  # fmt: skip
+    for line in lines:
+        click.echo(line)
+
+
+def _save(
+    tree: ModelTree, questionnaire: Questionnaire, report: ModelReport, options: Mapping[str, Any]
+) -> None:
+    """Write the artifacts and the report where they are wanted, and say so."""
+    console = messages(options["quiet"])
+    written: dict[str, tuple[Path | None, Any]] = {
+        "generalization": (options["output"], tree.generalization_),
+        "recoding": (options["recoding"], tree.recoding_),
+        "questionnaire": (options["questionnaire"], questionnaire),
+        "report": (options["report"], report),
+    }
+    for name, (path, what) in written.items():
+        if path is not None:
+            what.save(path)
+            console.print(f"Wrote the {name} to {path}.")
+    if all(path is None for path, _ in written.values()):
+        console.print(
+            "Nothing was saved: -o keeps the generalization, --recoding what the model is fed, "
+            "--questionnaire the questions, --report the evidence."
+        )

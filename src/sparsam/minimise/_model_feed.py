@@ -1,0 +1,140 @@
+"""Raw records in, what the unchanged model is fed out, in the user's own columns and types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam.data import OwnRecords, column_names, columns_of, count_rows
+from sparsam.data._black_box_records import select
+from sparsam.data._own_columns import open_own
+from sparsam.data._own_records import without
+from sparsam.data._own_slices import Slices, check_slices
+from sparsam.data._replace import Replacement, replace_columns
+from sparsam.generalization import Recoding
+from sparsam.generalization._recoding_apply import raw_buckets
+from sparsam.generalization._recoding_feed import Feed
+
+
+@dataclass(frozen=True)
+class OwnFeed:
+    """What is known of the user's own columns, so that new records can be fed to the model.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The columns that the model takes, in its order.
+    slices : tuple of Slices
+        Which of them are one attribute.
+    empty : tuple of str
+        Columns without any value in the sample, which stay without.
+    missing : tuple of str
+        Texts that mean missing.
+    own_missing : mapping of str to str
+        For an attribute the text that stands for missing in its column.
+    """
+
+    columns: tuple[str, ...]
+    slices: tuple[Slices, ...]
+    empty: tuple[str, ...]
+    missing: tuple[str, ...]
+    own_missing: Mapping[str, str]
+
+    @classmethod
+    def learn(
+        cls,
+        records: OwnRecords,
+        slices: Mapping[str, Any] | None,
+        missing: tuple[str, ...],
+        wanted: tuple[str, ...] | None,
+    ) -> OwnFeed:
+        """Keep what is needed of the records, but none of their rows.
+
+        Parameters
+        ----------
+        records : OwnRecords
+        slices : mapping of str to sequence of str, or None
+        missing : tuple of str
+            Texts that mean missing.
+        wanted : tuple of str or None
+            The order that the model wants its columns in, where it says so.
+        """
+        found = tuple(
+            one for one in check_slices(slices, records.columns) if one.name in records.table.names
+        )
+        known = {*records.table.names, *(column for one in found for column in one.columns)}
+        empty = tuple(name for name in records.columns if name not in known)
+        own_missing = {}
+        for attribute in records.table.attributes:
+            if missing and attribute.missing and attribute.name in records.columns:
+                value = records.own_values(attribute.name)[attribute.n_values]
+                if isinstance(value, str):
+                    own_missing[attribute.name] = value
+        return cls(wanted or records.columns, found, empty, missing, own_missing)
+
+    def __call__(self, recoding: Recoding, X: Any) -> Any:
+        """What the model is fed for raw records.
+
+        Parameters
+        ----------
+        recoding : Recoding
+        X : frame, mapping, array or path
+        """
+        raw = self.raw(X, recoding.generalization.collected)
+        made: dict[str, Replacement] = {}
+        for name, new in _replacements(recoding, raw, count_rows(X)).items():
+            one = next((one for one in self.slices if one.name == name), None)
+            if one is None:
+                made[name] = self._with_own_missing(name, new)
+            else:
+                made |= one.expand(new, _holds_flags(X, one))
+        nothing = np.zeros(count_rows(X), np.intp)
+        made |= {name: Replacement([None], nothing) for name in self.empty}
+        native = open_own(X, self.missing).native
+        if isinstance(native, np.ndarray):
+            columns = dict(zip(column_names(X), native.T, strict=True))
+            fed = replace_columns(columns, {name: made[name] for name in self.columns})
+            return np.column_stack([fed[name] for name in self.columns])
+        return select(replace_columns(native, made), self.columns)
+
+    def raw(self, X: Any, names: tuple[str, ...]) -> dict[str, NDArray[Any]]:
+        """The raw columns of some attributes: slices joined, texts that mean missing taken out.
+
+        Parameters
+        ----------
+        X : frame, mapping, array or path
+        names : tuple of str
+        """
+        joined = {one.name: one for one in self.slices}
+        found = {}
+        for name in names:
+            if name in joined:
+                columns = columns_of(X, joined[name].columns, (), self.missing)
+                found[name] = joined[name].column(columns).values
+            else:
+                found[name] = without(columns_of(X, [name], (), self.missing)[name], self.missing)
+        return found
+
+    def _with_own_missing(self, name: str, new: Replacement) -> Replacement:
+        if name not in self.own_missing:
+            return new
+        own = [self.own_missing[name] if value is None else value for value in new.values]
+        return Replacement(own, new.index)
+
+
+def _replacements(
+    recoding: Recoding, raw: Mapping[str, NDArray[Any]], n_rows: int
+) -> dict[str, Replacement]:
+    g = recoding.generalization
+    codes = raw_buckets(g, raw) if raw else np.zeros((n_rows, len(g)), np.uint16)
+    feed = Feed(g, recoding.representatives, recoding.nodes)
+    return feed.replacements(codes, recoding.leaf_of(codes))
+
+
+def _holds_flags(X: Any, one: Slices) -> bool:
+    there = [name for name in one.columns if name in column_names(X)]
+    return bool(there) and columns_of(X, there[:1])[there[0]].dtype == bool

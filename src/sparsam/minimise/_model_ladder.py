@@ -1,0 +1,384 @@
+"""Partitions of one attribute, from every value apart to one bucket, as a model's answers ask.
+
+Two values may share a bucket when the model answers alike for both. So the model is asked about a
+few people with every value in turn, and the values whose answers differ least are put together
+first, for what it gains in information loss (ILAG, Goldsteen et al. 2021, eq. 3, for a merge).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam.data import Attribute, NumericDomain
+from sparsam.minimise._buckets import numbered_by_first_code
+from sparsam.minimise._model_oracle import Answers, Oracle
+
+REPRESENTATIVES = ("response", "median", "mean", "random")
+
+_MOST_VALUES = 256  # of an ordered attribute that are asked about one by one
+_MOST_ASKED, _ASKED_FOR_EACH = 150_000, 25
+_MOST_PEOPLE, _FEWEST_PEOPLE = 400, 40
+_UNSEEN = 0.5  # people that a value counts which nobody among those learned from has
+_ALL_LEVELS = 20
+_STEP = 1.25
+_MOST_CONSTANTS = 3
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """One way to generalise an attribute, on codes.
+
+    Attributes
+    ----------
+    buckets : ndarray of int
+        The bucket of each code.
+    representatives : ndarray of int
+        The code that stands for each bucket.
+    loss : float
+        The information loss of the attribute (eq. 1-2).
+    """
+
+    buckets: NDArray[np.int64]
+    representatives: NDArray[np.int64]
+    loss: float
+
+    @property
+    def n_buckets(self) -> int:
+        """How many buckets there are."""
+        return len(self.representatives)
+
+    @property
+    def stand_ins(self) -> NDArray[np.uint16]:
+        """For each code the one that stands for it."""
+        return self.representatives[self.buckets].astype(np.uint16)
+
+
+def identity(attribute: Attribute, counts: NDArray[np.int64]) -> Ranges:
+    """Every code stands for itself."""
+    codes = np.arange(attribute.size, dtype=np.int64)
+    return Ranges(codes, codes, mean_penalty(attribute, codes, counts))
+
+
+def mean_penalty(
+    attribute: Attribute, buckets: NDArray[np.int64], counts: NDArray[np.int64]
+) -> float:
+    """The information loss of one attribute for people with these codes (eq. 1-2)."""
+    penalty = penalties(attribute, buckets, int(buckets.max()) + 1)
+    return float(penalty[buckets] @ counts / max(counts.sum(), 1))
+
+
+def penalties(
+    attribute: Attribute, buckets: NDArray[np.int64], n_buckets: int
+) -> NDArray[np.float64]:
+    """The penalty of each bucket: width over range, or categories over categories (eq. 1-2)."""
+    if n_buckets == 1:  # not collected, so lost whole
+        return np.ones(1)
+    if not attribute.numeric:
+        sizes = np.bincount(buckets, minlength=n_buckets)
+        return np.where(sizes <= 1, 0.0, sizes / attribute.size)
+    return _widths(attribute, *_ends(attribute, buckets, n_buckets))
+
+
+def _ends(
+    attribute: Attribute, buckets: NDArray[np.int64], n_buckets: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The lowest and the highest number of each bucket; the outermost reach to the domain's end."""
+    domain, values = attribute.domain, buckets[: attribute.n_values]
+    assert isinstance(domain, NumericDomain)
+    low, high = np.full(n_buckets, np.inf), np.full(n_buckets, -np.inf)
+    np.minimum.at(low, values, attribute.lows)
+    np.maximum.at(high, values, attribute.highs)
+    low[values[0]] = min(domain.low, attribute.lows[0])
+    high[values[-1]] = max(domain.high, attribute.highs[-1])
+    return low, high
+
+
+def _widths(
+    attribute: Attribute, low: NDArray[np.float64], high: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Width over that of the domain, between 0 and 1; 0 for a bucket of missing values only."""
+    domain = attribute.domain
+    assert isinstance(domain, NumericDomain)
+    extent = domain.high / 2 - domain.low / 2  # halves keep the difference of two huge ones finite
+    known = high >= low
+    halves = np.subtract(high / 2, low / 2, out=np.zeros(len(low)), where=known)
+    return np.clip(halves / extent, 0.0, 1.0) if extent > 0 else np.zeros(len(low))
+
+
+def ladders(
+    attributes: Sequence[Attribute],
+    codes: NDArray[np.uint16],
+    oracle: Oracle,
+    representative: str,
+    rng: np.random.Generator,
+    least_cost: float = 1e-5,
+) -> list[list[Ranges]]:
+    """For each attribute its partitions, from the finest to one bucket.
+
+    Parameters
+    ----------
+    attributes : sequence of Attribute
+    codes : ndarray of uint16
+        The people to learn from.
+    oracle : Oracle
+    representative : {"response", "median", "mean", "random"}
+    rng : Generator
+    least_cost : float
+        What a merge costs at least: of merges that cost no more, the one that gains most in
+        information loss comes first.
+    """
+    counts = [np.bincount(codes[:, a], minlength=x.size) for a, x in enumerate(attributes)]
+    groups = [_first_groups(x, c) for x, c in zip(attributes, counts, strict=True)]
+    asked = sum(len(values) for values in groups)
+    budget = min(_MOST_ASKED, _ASKED_FOR_EACH * len(codes))
+    n_people = int(np.clip(budget // max(asked, 1), _FEWEST_PEOPLE, _MOST_PEOPLE))
+    people = codes[rng.permutation(len(codes))[:n_people]]
+    profiles = _profiles(oracle, people, groups)
+    made = []
+    for a, attribute in enumerate(attributes):
+        ladder = _Ladder(
+            attribute, counts[a], groups[a], profiles[a], representative, rng, least_cost
+        )
+        made.append([identity(attribute, counts[a]), *ladder.climb()])
+    return made
+
+
+def _first_groups(attribute: Attribute, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The codes to ask about: all, those that occur, or one of each run of many numbers."""
+    if attribute.size <= _MOST_VALUES:
+        return np.arange(attribute.size)
+    present = np.flatnonzero(counts)
+    if not attribute.ordered or len(present) <= _MOST_VALUES:
+        return present
+    kept = present[present < attribute.n_values]
+    share = np.cumsum(counts[kept]) - counts[kept] / 2
+    run = np.minimum((share / counts[kept].sum() * _MOST_VALUES).astype(np.int64), _MOST_VALUES - 1)
+    middle = [kept[run == r][(run == r).sum() // 2] for r in np.unique(run)]
+    return np.array([*middle, *present[present >= attribute.n_values]], dtype=np.int64)
+
+
+def _profiles(
+    oracle: Oracle, people: NDArray[np.uint16], groups: Sequence[NDArray[np.int64]]
+) -> list[NDArray[np.float64]]:
+    """The model's answers for all people with each value; distances are shares of answers."""
+    asked = [np.repeat(people[None], len(values), axis=0) for values in groups]
+    for a, values in enumerate(groups):
+        asked[a][:, :, a] = values[:, None]
+    answers = oracle(np.concatenate([one.reshape(-1, people.shape[1]) for one in asked]))
+    ends = np.cumsum([len(values) * len(people) for values in groups])[:-1]
+    parts = np.split(_as_points(oracle, answers), ends)
+    scale = np.sqrt(len(people))
+    return [
+        part.reshape(len(values), -1) / scale for part, values in zip(parts, groups, strict=True)
+    ]
+
+
+def _as_points(oracle: Oracle, answers: Answers) -> NDArray[np.float64]:
+    """Answers as points whose squared distance is 1 where two differ (on average, for numbers)."""
+    if oracle.regression:
+        spread = np.asarray(answers).std(axis=0)
+        scaled = np.asarray(answers) / np.where(spread > 0, spread, 1.0)
+        return np.asarray(scaled / np.sqrt(scaled.shape[1]))
+    kinds, place = np.unique(answers, return_inverse=True)
+    told = np.zeros((len(place), len(kinds)))
+    told[np.arange(len(place)), place] = np.sqrt(0.5)
+    return told
+
+
+class _Ladder:
+    """Merges the values of one attribute, two buckets at a time."""
+
+    def __init__(
+        self,
+        attribute: Attribute,
+        counts: NDArray[np.int64],
+        values: NDArray[np.int64],
+        profiles: NDArray[np.float64],
+        representative: str,
+        rng: np.random.Generator,
+        least_cost: float = 1e-5,
+    ) -> None:
+        self._attribute, self._counts, self._values = attribute, counts, values
+        self._least_cost = least_cost
+        self._profiles, self._how, self._rng = profiles, representative, rng
+        self._owner = self._owners()
+        self._weights = np.bincount(self._owner, counts, minlength=len(values)).clip(_UNSEEN)
+        self._total = self._weights.sum()
+        # while values merge: one line a bucket, at the place of its first value
+        self._means, self._mass = profiles.copy(), self._weights.copy()
+        self._bucket = np.arange(len(values))
+        self._alive = np.ones(len(values), dtype=bool)
+
+    def _owners(self) -> NDArray[np.int64]:
+        """For each code the value (a place in `values`) that it starts out with."""
+        attribute, values = self._attribute, self._values
+        codes = np.arange(attribute.size)
+        if not attribute.ordered:
+            owner = np.full(attribute.size, int(self._counts[values].argmax()))
+            owner[values] = np.arange(len(values))
+            return owner
+        numbers = values[values < attribute.n_values]
+        if not len(numbers):
+            return np.zeros(attribute.size, dtype=np.int64)
+        after = np.searchsorted(numbers, codes).clip(0, len(numbers) - 1)
+        before = (after - 1).clip(0)
+        nearer = np.abs(numbers[before] - codes) <= np.abs(numbers[after] - codes)
+        owner = np.where(nearer, before, after)
+        if attribute.missing and len(values) > len(numbers):
+            owner[attribute.n_values] = len(numbers)
+        return owner
+
+    def climb(self) -> list[Ranges]:
+        """The partitions worth a look, from fine to coarse; the last ones have one bucket."""
+        n_buckets = len(self._values)
+        wanted = _wanted(n_buckets)
+        levels = [self._ranges()] if n_buckets in wanted else []
+        costs = self._first_costs()
+        while n_buckets > 1:
+            self._merge(costs)
+            n_buckets -= 1
+            if n_buckets in wanted:
+                levels.append(self._ranges())
+        return [*levels, *self._other_constants(levels[-1])]
+
+    def _other_constants(self, nothing: Ranges) -> list[Ranges]:
+        """Other values that may stand for the whole attribute: what suits depends on the others."""
+        common = np.argsort(-self._counts, kind="stable")[:_MOST_CONSTANTS]
+        others = [c for c in common if self._counts[c] and c != nothing.representatives[0]]
+        return [Ranges(nothing.buckets, np.array([c]), nothing.loss) for c in others]
+
+    def _first_costs(self) -> NDArray[np.float64]:
+        squares = (self._means**2).sum(axis=1)
+        apart = squares[:, None] + squares[None] - 2 * self._means @ self._means.T
+        costs: NDArray[np.float64] = apart.clip(0) * self._shared_mass(self._mass[:, None])
+        return costs
+
+    def _shared_mass(self, mass: NDArray[np.float64] | float) -> NDArray[np.float64]:
+        shared: NDArray[np.float64] = mass * self._mass / (mass + self._mass) / self._total
+        return shared
+
+    def _merge(self, costs: NDArray[np.float64]) -> None:
+        first, second = self._best_pair(costs)
+        mass = self._mass[first] + self._mass[second]
+        share = self._mass[first] / mass
+        self._means[first] = share * self._means[first] + (1 - share) * self._means[second]
+        self._mass[first] = mass
+        self._alive[second] = False
+        self._bucket[self._bucket == second] = first
+        apart = ((self._means - self._means[first]) ** 2).sum(axis=1)
+        costs[first] = costs[:, first] = apart * self._shared_mass(mass)
+
+    def _best_pair(self, costs: NDArray[np.float64]) -> tuple[int, int]:
+        pairs = self._pairs()
+        gains = self._gains(pairs)
+        ratio = (costs[pairs[:, 0], pairs[:, 1]] + self._least_cost) / np.maximum(gains, 1e-9)
+        best = pairs[int(ratio.argmin())]
+        return int(best.min()), int(best.max())
+
+    def _pairs(self) -> NDArray[np.int64]:
+        """Buckets that may become one: neighbours in an order, any two otherwise."""
+        alive = np.flatnonzero(self._alive)
+        if not self._attribute.ordered:
+            first, second = np.triu_indices(len(alive), 1)
+            return np.column_stack([alive[first], alive[second]])
+        missing = np.flatnonzero(self._values >= self._attribute.n_values)
+        runs = alive[~np.isin(alive, missing)]
+        neighbours = np.column_stack([runs[:-1], runs[1:]])
+        lone = alive[np.isin(alive, missing)]
+        with_missing = [(run, one) for one in lone for run in runs]
+        return np.array([*neighbours.tolist(), *with_missing], dtype=np.int64)
+
+    def _gains(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Information loss that putting two buckets together adds."""
+        size, low, high = self._extents()
+        x, z = pairs.T
+        both_low, both_high = np.minimum(low[x], low[z]), np.maximum(high[x], high[z])
+        after = self._penalty(size[x] + size[z], both_low, both_high)
+        now = self._penalty(size, low, high) * self._mass
+        gained = after * (self._mass[x] + self._mass[z]) - now[x] - now[z]
+        gains: NDArray[np.float64] = gained / self._total
+        return gains
+
+    def _extents(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        n = len(self._values)
+        bucket = self._bucket[self._owner]
+        size = np.bincount(bucket, minlength=n).astype(float)
+        if self._attribute.numeric:
+            return size, *_ends(self._attribute, bucket, n)
+        return size, np.zeros(n), np.zeros(n)
+
+    def _penalty(
+        self, size: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        if self._attribute.numeric:
+            return _widths(self._attribute, low, high)
+        return np.where(size > 1, size / self._attribute.size, 0.0)
+
+    def _ranges(self) -> Ranges:
+        _, first = np.unique(self._bucket, return_index=True)
+        number = np.searchsorted(self._bucket[first], self._bucket)
+        buckets = numbered_by_first_code(number[self._owner])
+        loss = mean_penalty(self._attribute, buckets, self._counts)
+        return Ranges(buckets, self._representatives(buckets), loss)
+
+    def _representatives(self, buckets: NDArray[np.int64]) -> NDArray[np.int64]:
+        chosen = np.zeros(int(buckets.max()) + 1, dtype=np.int64)
+        of_value = buckets[self._values]
+        for bucket in range(len(chosen)):
+            members = np.flatnonzero(of_value == bucket)
+            seen = members[self._counts[self._values[members]] > 0]
+            if self._how == "response" or not len(seen):
+                members = seen if len(seen) else members
+                chosen[bucket] = self._values[self._most_alike(members)]
+            else:
+                codes = np.flatnonzero((buckets == bucket) & (self._counts > 0))
+                chosen[bucket] = stand_in(
+                    self._attribute, codes, self._counts, self._how, self._rng
+                )
+        return chosen
+
+    def _most_alike(self, members: NDArray[np.int64]) -> int:
+        """The value whose answers are nearest those of the bucket, the commonest of equals."""
+        weights = self._weights[members]
+        mean = weights @ self._profiles[members] / weights.sum()
+        apart = ((self._profiles[members] - mean) ** 2).sum(axis=1)
+        return int(members[np.lexsort((members, -weights, apart.round(9)))[0]])
+
+
+def stand_in(
+    attribute: Attribute,
+    codes: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    how: str,
+    rng: np.random.Generator,
+) -> int:
+    """The code that stands for several: their median, the one nearest their mean, or a draw.
+
+    Categories without an order are stood for by the commonest, unless a draw is asked for.
+    """
+    shares = counts[codes] / counts[codes].sum()
+    if how == "random":
+        return int(rng.choice(codes, p=shares))
+    values = codes[codes < attribute.n_values]
+    if not attribute.ordered or not len(values):
+        return int(codes[shares.argmax()])
+    shares = counts[values] / counts[values].sum()
+    if how == "mean":
+        middle = (attribute.lows + attribute.highs) / 2 if attribute.numeric else None
+        numbers = values.astype(float) if middle is None else middle[values]
+        return int(values[np.abs(numbers - shares @ numbers).argmin()])
+    return int(values[np.searchsorted(np.cumsum(shares), 0.5 - 1e-12)])
+
+
+def _wanted(n_buckets: int) -> set[int]:
+    """How many buckets to look at: all small numbers, then ever larger steps."""
+    wanted = set(range(1, min(n_buckets, _ALL_LEVELS) + 1))
+    size = float(_ALL_LEVELS)
+    while size < n_buckets:
+        size *= _STEP
+        wanted.add(min(int(size), n_buckets))
+    return wanted

@@ -1,0 +1,321 @@
+"""The evidence for a model, against asking it person by person."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
+
+from sparsam._errors import DataError, ParameterError, SparsamWarning
+from sparsam.assess import assess_model
+from sparsam.assess._relative_accuracy import accuracy
+from sparsam.attack import wilson_interval
+from sparsam.data import OwnRecords, Roles, read, resolve
+from sparsam.minimise import ModelTree
+
+ROLES = Roles("works")
+
+
+def works(people):
+    """Answer like a careful model: by age and education only."""
+    age, school = np.asarray(people["age"]), np.asarray(people["education"], dtype=object)
+    return np.where((age > 25) & (age < 65) & (school != "low"), "yes", "no")
+
+
+def fitted(people, model=works, **options):
+    return ModelTree(model, ROLES, **options).fit(people)
+
+
+@pytest.fixture(scope="module")
+def people(make_people):
+    return make_people(900)
+
+
+@pytest.fixture(scope="module")
+def tree(people):
+    return fitted(people, keep_accuracy=0.9)
+
+
+@pytest.fixture(scope="module")
+def found(tree, people):
+    return assess_model(tree, people, rows=tree.held_out_rows_)
+
+
+def test_relative_accuracy_is_that_of_asking_one_by_one(tree, people, found):
+    rows = people.iloc[tree.held_out_rows_].drop(columns="works").to_dict("records")
+    fed = [tree.recoding_.apply_record(row) for row in rows]
+    before = [works(pd.DataFrame([row]))[0] for row in rows]
+    after = [works(pd.DataFrame([row]))[0] for row in fed]
+    same = sum(a == b for a, b in zip(before, after, strict=True))
+    kept = found.relative_accuracy
+    assert kept.score == same / len(rows) == tree.held_out_.score
+    assert kept.interval == wilson_interval(same, len(rows))
+    assert kept.n_records == found.n_records == len(rows) == 180
+    assert kept.measure == "share"
+    assert found.null_accuracy == Counter(before).most_common(1)[0][1] / len(rows)
+    truth = people["works"].iloc[tree.held_out_rows_].tolist()
+    right = [sum(a == b for a, b in zip(truth, said, strict=True)) for said in (before, after)]
+    assert found.true_accuracy.before.score == right[0] / len(rows)
+    assert found.true_accuracy.after.score == right[1] / len(rows)
+
+
+def test_what_was_chosen_on(tree, found):
+    assert found.chosen_on.score == tree.chosen_on_.score
+    low, high = found.chosen_on.interval
+    assert low < found.chosen_on.score <= high + 1e-12
+    assert found.worst_cell is None
+
+
+def test_information_loss_and_disclosure(tree, people, found):
+    rows = people.iloc[tree.held_out_rows_].drop(columns="works")
+    table = OwnRecords.open(people, roles=ROLES).table.take(tree.held_out_rows_)
+    assert found.information_loss == tree.generalization_.information_loss(table)
+    assert found.local_information_loss == tree.recoding_.information_loss(table)
+    assert found.local_information_loss.overall >= found.information_loss.overall
+    raw = Counter(rows.itertuples(index=False, name=None))
+    ranges = Counter(tree.generalization_.apply(rows).itertuples(index=False, name=None))
+    fed = Counter(tree.recoding_.apply(rows).itertuples(index=False, name=None))
+    stored = found.disclosure
+    for counts, measured in zip(
+        (raw, ranges, fed), (stored.before, stored.after, stored.recoded), strict=True
+    ):
+        assert measured.distinct == len(counts)
+        assert measured.as_printed == pytest.approx(len(counts) / len(rows))
+        reported = sum(1 / count for count in counts.values()) / len(rows)
+        assert measured.as_reported == pytest.approx(reported)
+    assert stored.quasi_identifiers == table.names
+    assert stored.recoded.distinct <= stored.after.distinct <= stored.before.distinct
+
+
+def test_what_is_needed(found, tree):
+    assert set(found.collected) == {"age", "education"}
+    assert set(found.not_needed) == {"sex", "region", "zip"}
+    assert found.curve == tree.curve_
+    assert found.n_asked > tree.n_asked_
+    assert found.settings["keep_accuracy"] == 0.9
+    assert found.settings["fractions"] == list(tree.fractions)
+    assert "model" not in found.settings
+
+
+def test_plain_data(found):
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert data["met"] is True
+    assert data["shortfall"] == 0
+    assert data["relative_accuracy"]["n_records"] == 180
+    assert set(data["disclosure"]) == {"before", "after", "recoded", "quasi_identifiers"}
+    assert len(data["curve"]) == len(found.curve)
+    assert "works" not in repr(found.settings)
+
+
+def test_quasi_identifiers_are_those_that_the_roles_name(people):
+    roles = Roles("works", quasi_identifiers=["sex", "region"])
+    tree = ModelTree(works, roles, keep_accuracy=0.9).fit(people)
+    stored = assess_model(tree, people, rows=tree.held_out_rows_).disclosure
+    assert stored.quasi_identifiers == ("sex", "region")
+    rows = people.iloc[tree.held_out_rows_]
+    assert stored.before.distinct == len(rows[["sex", "region"]].drop_duplicates())
+    assert stored.after.distinct == 1  # neither is collected
+
+
+def test_a_missed_target_says_by_how_much(tree, people):
+    other = fitted(people, keep_accuracy=0.9)
+    other.keep_accuracy = 1.1  # more than can be
+    found = assess_model(other, people, rows=tree.held_out_rows_)
+    assert not found.met
+    assert found.shortfall == pytest.approx(1.1 - found.relative_accuracy.score)
+
+
+def test_in_each_cell(people):
+    tree = fitted(people, keep_accuracy=0.9, kept_in="each cell")
+    found = assess_model(tree, people, rows=tree.held_out_rows_)
+    assert found.worst_cell.score == tree.held_out_.score
+    assert found.met == (tree.met_ and found.relative_accuracy.score >= 0.9)
+    tree.met_ = False
+    assert not assess_model(tree, people, rows=tree.held_out_rows_).met
+
+
+@pytest.mark.parametrize("how", ["polars", "pyarrow", "mapping", "path", "table"])
+def test_whatever_holds_the_people(people, found, how, tmp_path):
+    import polars as pl
+
+    def answer(frame):
+        columns = {name: np.asarray(frame[name]) for name in ("age", "education")}
+        return works(columns)
+
+    people.to_csv(tmp_path / "people.csv", index=False)
+    same = {
+        "polars": lambda: pl.from_pandas(people),
+        "pyarrow": lambda: pl.from_pandas(people).to_arrow(),
+        "mapping": lambda: {name: people[name].to_numpy() for name in people},
+        "path": lambda: tmp_path / "people.csv",
+        "table": lambda: read(people),
+    }[how]()
+    tree = ModelTree(answer, ROLES, keep_accuracy=0.9).fit(same)
+    other = assess_model(tree, same, rows=tree.held_out_rows_)
+    assert other.relative_accuracy.score == tree.held_out_.score
+    assert set(other.collected) == set(found.collected)
+    assert other.true_accuracy == found.true_accuracy
+
+
+def test_people_who_came_later(tree, people, make_people):
+    """Values that the model is fed need not be among those of the new people."""
+    later = make_people(400, seed=7)
+    later = later[later["age"] % 3 == 0].reset_index(drop=True)
+    found = assess_model(tree, later)
+    fed = tree.recoding_.apply(later)
+    assert found.relative_accuracy.score == (works(later) == works(fed)).mean()
+    assert found.n_records == len(later)
+    unlabelled = assess_model(tree, later.drop(columns="works"))
+    assert unlabelled.relative_accuracy == found.relative_accuracy
+    assert unlabelled.true_accuracy is None
+
+
+def test_arrays(make_people):
+    people = make_people(400)
+    X = np.column_stack([people["age"], people["age"] % 7, people["age"] % 2]).astype(float)
+    tree = ModelTree(lambda rows: rows[:, 0] > 40, keep_accuracy=0.9).fit(X)
+    found = assess_model(tree, X, rows=tree.held_out_rows_, y=people["age"] > 42)
+    assert found.relative_accuracy.score == tree.held_out_.score
+    assert found.true_accuracy.before.score < 1
+    odd = X[X[:, 0] % 2 == 1] * 1.5  # numbers that no one had
+    later = assess_model(tree, odd)
+    assert later.relative_accuracy.score == ((odd[:, 0] > 40) == (tree.feed(odd)[:, 0] > 40)).mean()
+
+
+def test_an_array_with_columns_that_the_model_does_not_take(make_people):
+    age = make_people(400)["age"].to_numpy()
+    X = np.column_stack([np.arange(400), age, age % 3]).astype(float)
+    roles = Roles(identifiers=["x0"])
+    tree = ModelTree(lambda rows: rows[:, 0] > 40, roles, keep_accuracy=0.9).fit(X)
+    found = assess_model(tree, X, rows=tree.held_out_rows_)
+    assert found.collected == ("x1",)
+    assert found.relative_accuracy.score == tree.held_out_.score
+
+
+def test_one_hot_slices(make_people):
+    people = make_people(500)
+    hot = pd.get_dummies(people["education"], prefix="education").astype(int)
+    frame = pd.concat([people[["age"]], hot], axis=1)
+
+    def model(rows):
+        return (rows["education_low"].to_numpy() == 0) & (rows["age"].to_numpy() > 30)
+
+    tree = ModelTree(model, slices={"education": list(hot)}, keep_accuracy=0.9).fit(frame)
+    found = assess_model(tree, frame, rows=tree.held_out_rows_)
+    assert found.relative_accuracy.score == tree.held_out_.score
+    assert {one.name for one in found.attributes} == {"age", "education"}
+    assert found.true_accuracy is None
+
+
+def test_numbers_are_compared_by_r2(make_people):
+    people = make_people(600)[["age", "sex"]]
+    pay = people["age"] * 10.0 + (people["sex"] == "male")
+    model = LinearRegression().fit(people[["age"]], pay)
+    tree = ModelTree(model, keep_accuracy=0.9).fit(people[["age"]])
+    found = assess_model(tree, people[["age"]], rows=tree.held_out_rows_, y=pay)
+    assert found.regression
+    assert found.relative_accuracy.measure == "r2"
+    assert found.relative_accuracy.score == pytest.approx(tree.held_out_.score)
+    low, high = found.relative_accuracy.interval
+    assert low <= found.relative_accuracy.score <= high
+    assert found.null_accuracy == pytest.approx(0)
+    assert found.true_accuracy.before.score > 0.999
+    words = assess_model(tree, people[["age"]], rows=tree.held_out_rows_, y=people["sex"])
+    assert words.true_accuracy is None
+
+
+def test_several_outputs_must_all_stay(make_people):
+    people = make_people(500)[["age", "sex"]]
+
+    def model(rows):
+        return np.column_stack([rows["age"].to_numpy() > 30, rows["age"].to_numpy() > 50])
+
+    tree = ModelTree(model, keep_accuracy=0.9).fit(people)
+    found = assess_model(tree, people, rows=tree.held_out_rows_)
+    assert found.relative_accuracy.score == tree.held_out_.score
+    assert 1 / 3 <= found.null_accuracy < 1
+
+
+def test_a_scorer_of_the_users_own(people):
+    def agreement(before, after):
+        return 2 * float((before == after).mean()) - 1
+
+    tree = fitted(people, keep_accuracy=0.8, scorer=agreement)
+    found = assess_model(tree, people, rows=tree.held_out_rows_)
+    assert found.relative_accuracy.measure == "own"
+    assert found.relative_accuracy.score == pytest.approx(tree.held_out_.score)
+    assert found.settings["scorer"] == "agreement"
+    assert found.null_accuracy < 0.9
+
+
+@pytest.mark.parametrize(
+    ("target", "model", "expected"),
+    [
+        ("age>40", lambda rows: rows["sex"].to_numpy() == "male", True),
+        ("age<=40", lambda rows: (rows["sex"].to_numpy() == "male").astype(int), True),
+        ("age in bins(30, 50)", lambda rows: np.where(rows["sex"] == "male", 0, 2), True),
+        ("age>40", lambda rows: np.where(rows["sex"] == "male", "old", "young"), False),
+    ],
+)
+def test_labels_by_expression(people, target, model, expected):
+    tree = ModelTree(model, Roles(target), keep_accuracy=0.9).fit(people)
+    found = assess_model(tree, people, rows=tree.held_out_rows_)
+    assert (found.true_accuracy is not None) == expected
+    if target == "age>40":
+        return
+    rows = people.iloc[tree.held_out_rows_]
+    age = rows["age"].to_numpy()
+    truth = np.digitize(age, [30, 50]) if "bins" in target else (age <= 40).astype(int)
+    assert found.true_accuracy.before.score == (truth == model(rows)).mean()
+
+
+def test_people_without_a_label_are_left_out(people):
+    some = people.assign(works=people["works"].where(people.index % 2 == 0, None))
+    tree = fitted(some, keep_accuracy=0.9)
+    found = assess_model(tree, some, rows=tree.held_out_rows_)
+    known = some["works"].iloc[tree.held_out_rows_].notna().sum()
+    assert found.true_accuracy.before.n_records == known < found.n_records
+
+
+def test_given_labels_win_and_must_fit(tree, people):
+    wrong = np.where(works(people) == "yes", "no", "yes")
+    found = assess_model(tree, people, rows=tree.held_out_rows_, y=wrong)
+    assert found.true_accuracy.before.score == 0
+    with pytest.raises(DataError, match="must have 900 rows"):
+        assess_model(tree, people, rows=[0], y=["yes"])
+
+
+@pytest.mark.parametrize("rows", [[], [[0]], [-1], [900], ["a"], [0.5]])
+def test_rows_that_are_none(tree, people, rows):
+    with pytest.raises(ParameterError, match="'rows' parameter of assess_model"):
+        assess_model(tree, people, rows=rows)
+
+
+def test_the_people_who_were_learned_from_are_no_evidence(tree, people):
+    with pytest.warns(SparsamWarning, match="all figures are too good"):
+        assess_model(tree, people)
+
+
+def test_one_person_is_enough_to_be_counted(tree, people):
+    found = assess_model(tree, people, rows=[3])
+    assert found.disclosure.before.as_printed == 1
+    assert json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_trees_that_cannot_be_assessed(people):
+    with pytest.raises(NotFittedError):
+        assess_model(ModelTree(works), people)
+    with pytest.raises(ParameterError, match="model that already runs"):
+        assess_model(ModelTree(keep_accuracy=0.5).fit_task(resolve(people, ROLES)), people)
+
+
+def test_accuracy_of_too_few_numbers_has_no_interval():
+    found = accuracy(np.array([1.0]), np.array([1.0]), regression=True)
+    assert found.score == 1
+    assert all(math.isnan(end) for end in found.interval)

@@ -1,0 +1,327 @@
+"""The report on a model: true words, safe numbers, one page that needs nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass, field, replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from sparsam._errors import ParameterError
+from sparsam.assess import assess_model
+from sparsam.data import Roles
+from sparsam.generalization import Generalization
+from sparsam.minimise import ModelTree
+from sparsam.report import ModelReport, model_report
+from sparsam.report._model_figure import NARROW, WIDE, curve_figure
+from sparsam.report._model_words import range_words, telling
+
+VOID = {"meta", "link", "input", "br", "wbr"}
+THIN = "\u202f"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a questionnaire counted."""
+
+    mean: float = 1.5
+    saved: float = 0.25
+    form: int = 2
+    per_attribute: dict[str, float] = field(default_factory=lambda: {"age": 1.0, "education": 0.5})
+
+
+class Page(HTMLParser):
+    """Collects elements, and checks that they close in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def works(people):
+    age, school = people["age"].to_numpy(), people["education"].to_numpy()
+    return np.where((age > 25) & (age < 65) & (school != "low"), "yes", "no")
+
+
+@pytest.fixture(scope="module")
+def tree(make_people):
+    return ModelTree(works, Roles("works"), keep_accuracy=0.9).fit(make_people(900))
+
+
+@pytest.fixture(scope="module")
+def found(tree, make_people):
+    return assess_model(tree, make_people(900), rows=tree.held_out_rows_)
+
+
+@pytest.fixture(scope="module")
+def report(found, tree):
+    return model_report(
+        found, tree.generalization_, Asked(), source="people.csv", rows=900, sha256="ab" * 32,
+        command="sparsam minimise people.csv --model model.onnx",
+    )  # fmt: skip
+
+
+def changed(found, **kept):
+    """The same assessment with another score."""
+    return replace(found, relative_accuracy=replace(found.relative_accuracy, **kept))
+
+
+def plain(text: str) -> str:
+    return text.replace(THIN, " ")
+
+
+def test_a_met_target_in_words(found, tree):
+    made = model_report(changed(found, score=0.983, n_records=2000), tree.generalization_)
+    assert plain(made.verdict) == (
+        "The model needs 2 of 5 attributes. 98.3 % of its answers stay the same on 2,000 people "
+        "held out (target 90 %: met)."
+    )
+    assert "Target missed" not in made.to_html()
+
+
+def test_a_missed_target_comes_first(found, tree):
+    missed = replace(changed(found, score=0.968, n_records=2000), target=0.98, met=False)
+    made = model_report(missed, tree.generalization_)
+    assert plain(made.verdict) == (
+        "The target of 98 % is missed by 1.2 points. 96.8 % of the model’s answers stay the same "
+        "on 2,000 people held out, when the model is given 2 of 5 attributes."
+    )
+    page = made.to_html()
+    assert "✗ Target missed." in page
+    assert page.index("is missed by") < page.index("attributes to collect")
+    assert plain(made.to_markdown()).splitlines()[2].startswith("**The target of 98 % is missed")
+    assert repr(made).startswith("<ModelReport 'Data minimisation report for a model': The target")
+
+
+def test_a_narrowly_missed_target_does_not_look_met(found, tree):
+    missed = replace(changed(found, score=0.97996), target=0.98, met=False)
+    made = model_report(missed, tree.generalization_)
+    assert "missed by 0.004 points. 97.996 %" in plain(made.verdict)
+    for text in (made.to_html(), made.to_markdown()):
+        told = plain(text).replace("0% where", "").split("the steps of the search")[0]
+        assert "98.0 %" not in told
+    assert telling(0.98, 0.98) == 1
+
+
+def test_the_worst_group_decides_where_it_must(found, tree):
+    cell = replace(found.relative_accuracy, score=0.8, n_records=60)
+    made = model_report(replace(found, worst_cell=cell, met=False), tree.generalization_)
+    assert "is missed by 10.0 points" in plain(made.verdict)
+    assert "in the worst group" in made.verdict
+    assert "the worst group, people held out" in made.to_html()
+
+
+def test_numbers_speak_of_r2(found, tree):
+    both = {
+        "relative_accuracy": replace(found.relative_accuracy, score=0.97, measure="r2"),
+        "chosen_on": replace(found.chosen_on, measure="r2"),
+    }
+    for met in (True, False):
+        one = replace(found, **both, regression=True, met=met, target=0.98)
+        made = model_report(one, tree.generalization_)
+        assert "R² of 0.970" in made.verdict
+        Page(made.to_html())
+    assert "is missed by 0.010" in made.verdict
+    own = replace(found, relative_accuracy=replace(found.relative_accuracy, measure="own"))
+    assert "a score of" in model_report(own, tree.generalization_).verdict
+    assert range_words((0.5, 0.75), "r2") == "0.500 to 0.750"
+
+
+def test_everything_that_was_measured_is_there(report, found):
+    data = report.to_dict()
+    assert json.loads(report.to_json()) == data
+    assert data["kept"]["held_out"]["score"] == found.relative_accuracy.score
+    assert set(data["kept"]) == {
+        "held_out", "chosen_on", "worst_cell", "target", "met", "shortfall", "null_accuracy",
+    }  # fmt: skip
+    losses = {one["name"]: one["information_loss"] for one in data["collected"]["attributes"]}
+    assert losses == found.information_loss.per_attribute
+    assert data["stored"]["before"]["distinct"] == found.disclosure.before.distinct
+    assert data["questions"]["saved"] == 0.25
+    assert data["reproduce"]["input"] == {"name": "people.csv", "sha256": "ab" * 32, "rows": 900}
+    assert data["reproduce"]["settings"]["model asked"] == found.n_asked
+    assert data["reproduce"]["seed"] == 0
+    stored = found.disclosure
+    for text in map(plain, (report.to_html(), report.to_markdown())):
+        for share in (
+            found.relative_accuracy.score, found.chosen_on.score, found.null_accuracy,
+            found.information_loss.overall, found.local_information_loss.overall,
+            stored.before.as_printed, stored.before.as_reported,
+            stored.after.as_printed, stored.after.as_reported,
+            found.true_accuracy.before.score, found.true_accuracy.after.score,
+        ):  # fmt: skip
+            assert f"{100 * share:.1f} %" in text
+        assert "Relative accuracy compares the model with itself" in text
+        assert "sparsam minimise people.csv --model model.onnx" in text
+        assert f"asked about {found.n_asked:,} records" in text
+        assert "25.0 % fewer" in text
+
+
+def test_without_questions_and_without_truth(found, tree):
+    made = model_report(replace(found, true_accuracy=None, curve=()), tree.generalization_)
+    assert made.to_dict()["questions"] is None
+    for text in (made.to_html(), made.to_markdown()):
+        assert "What a person is asked" not in text
+        assert "Answers that are right" not in text
+        assert "disclosure risk" in text
+    assert curve_figure(made.to_dict()) is None
+
+
+def test_nothing_collected(make_people):
+    people = make_people(300)
+    dull = ModelTree(lambda rows: np.full(len(rows), "no"), Roles("works")).fit(people)
+    found = assess_model(dull, people, rows=dull.held_out_rows_)
+    made = model_report(found, dull.generalization_)
+    assert "The model needs none of the 5 attributes." in made.verdict
+    for text in (made.to_html(), made.to_markdown()):
+        assert "Nothing needs to be collected" in text
+    Page(made.to_html())
+
+
+def test_everything_collected(make_people):
+    people = make_people(300)[["age", "works"]]
+    exact = ModelTree(lambda rows: rows["age"].to_numpy() % 2, Roles("works"), keep_accuracy=1.0)
+    found = assess_model(exact.fit(people), people, rows=exact.held_out_rows_)
+    made = model_report(found, exact.generalization_)
+    assert "The model needs its only attribute." in made.verdict
+    assert "none can be spared" in made.to_markdown()
+
+
+def test_small_counts_become_words(found, tree):
+    few = changed(found, n_records=3)
+    stored = found.disclosure
+    few = replace(few, disclosure=replace(stored, before=replace(stored.before, n_records=3)))
+    made = model_report(few, tree.generalization_)
+    assert made.to_dict()["kept"]["held_out"]["n_records"] == "fewer than 5"
+    assert made.to_dict()["stored"]["before"]["n_records"] == "fewer than 5"
+    assert "fewer than 5 people held out" in made.to_markdown()
+
+
+def test_the_page_needs_nothing_but_itself(report):
+    page = Page(report.to_html())
+    assert page.named("html") == [{"lang": "en"}]
+    assert len(page.named("h1")) == len(page.named("script")) == 1
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for _, attributes in page.elements:
+        assert not {"src", "onclick"} & set(attributes)
+        assert (attributes.get("href") or "#").startswith(("#", "data:"))
+    assert "url(" not in report.to_html()
+    assert "@import" not in report.to_html()
+    assert "prefers-color-scheme: dark" in report.to_html()
+    assert "@media print" in report.to_html()
+    targets = {a["href"][1:] for a in page.named("a")}
+    assert targets == {a["id"] for a in page.named("section") if "id" in a}
+
+
+def test_sections_are_numbered_in_order(report):
+    headings = re.findall(r"<h2><span>(\d)</span> ([^<]+)</h2>", report.to_html())
+    assert [int(number) for number, _ in headings] == list(range(1, 8))
+    assert [f"{number}. {title}" for number, title in headings] == re.findall(
+        r"^## (.+)$", report.to_markdown(), re.MULTILINE
+    )
+
+
+def test_names_cannot_break_out(report):
+    evil = "</title><script>alert(1)</script>|`*"
+    data = report.to_dict()
+    data["title"] = data["reproduce"]["command"] = data["reproduce"]["input"]["name"] = evil
+    for one in data["collected"]["attributes"]:
+        one["name"] = one["before_words"] = evil
+        one["buckets"] = [evil] * len(one["buckets"])
+        one["members"] = {evil: [evil]}
+    data["stored"]["quasi_identifiers"] = [evil]
+    data["questions"]["per_attribute"] = {evil: 0.5}
+    made = ModelReport(data)
+    assert len(Page(made.to_html()).named("script")) == 1
+    assert "<script" not in made.to_markdown().split("```")[0]
+    assert "<script" not in made._repr_html_()
+
+
+def test_gaps_do_not_show(report):
+    data = report.to_dict()
+    for one in (data["kept"]["held_out"], data["kept"]["chosen_on"], *data["truth"].values()):
+        one |= {"score": None, "interval": None, "n_records": None}
+    data["kept"]["null_accuracy"] = None
+    for part in ("before", "after", "recoded"):
+        data["stored"][part] = dict.fromkeys(data["stored"][part])
+    data["collected"] |= {"information_loss": None, "local_information_loss": float("nan")}
+    for point in data["curve"]:
+        point["held_out"] = None
+    data["reproduce"] |= {"command": None, "seed": None}
+    data["reproduce"]["input"] |= {"rows": None, "sha256": None}
+    made = ModelReport(data)
+    for text in (made.to_html(), made.to_markdown()):
+        assert "None" not in text
+        assert "nan" not in text
+
+
+@pytest.mark.parametrize("measure", ["share", "r2", "own"])
+@pytest.mark.parametrize("canvas", [WIDE, NARROW], ids=lambda canvas: canvas.name)
+def test_the_curve_is_drawn_inside_the_canvas(report, canvas, measure):
+    data = report.to_dict()
+    data["kept"]["held_out"]["measure"] = measure
+    for loss, score in ((0.0, 1.0), (1.0, -3.0 if measure != "share" else 0.0)):
+        data["curve"].append(
+            {"information_loss": loss, "held_out": score, "chosen_on": score, "n_collected": 1}
+        )
+    drawings = [ET.fromstring(part) for part in curve_figure(data).split("\n")]
+    drawing = next(one for one in drawings if canvas.name in one.get("class"))
+    for element in drawing.iter():
+        for key in ("x", "cx", "x1", "x2"):
+            assert 0 <= float(element.get(key, 0)) <= canvas.width
+        for key in ("y", "cy", "y1", "y2"):
+            assert 0 <= float(element.get(key, 0)) <= canvas.height
+    assert len(drawing.findall("circle")) == len(data["curve"])
+    assert drawing.find("g/title").text.startswith("chosen: information loss")
+    words = " ".join(text.text for text in drawing.findall("text"))
+    assert "target" in words
+    assert "one answer for everyone" in words
+
+
+def test_saved_in_every_way(report, tmp_path):
+    for name in ("r.html", "r.htm", "r.md", "r.json"):
+        report.save(tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 1000
+    with pytest.raises(ParameterError, match="must end in"):
+        report.save(tmp_path / "r.pdf")
+    assert "Do not collect" in report._repr_html_()
+
+
+def test_the_generalization_must_be_the_one_that_was_assessed(found, tree):
+    other = Generalization([tree.generalization_["age"]])
+    with pytest.raises(ParameterError, match="the generalization that was assessed"):
+        model_report(found, other)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"search": "paper", "ilag": "paper"}, "useless ones first"),
+        ({"weights": {"age": 2.0}}, "by the weights below"),
+        ({"caution": 1.0}, "1 standard error to spare"),
+    ],
+)
+def test_how_it_was_done(found, tree, options, said):
+    settings = {**found.settings, **options}
+    made = model_report(replace(found, settings=settings), tree.generalization_)
+    assert said in made.to_markdown()
+    Page(made.to_html())
