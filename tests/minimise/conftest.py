@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+import zlib
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import strategies as st
 
+from sparsam._errors import SparsamWarning
 from sparsam.data import (
     Attribute,
     CategoricalDomain,
@@ -83,3 +87,84 @@ def people() -> dict[str, np.ndarray]:
     wanted = (age < 50) & (work != "farm")
     yes = np.array(["no", "yes"], dtype=object)[wanted.astype(int)]
     return {"age": age, "work": work, "grade": grade, "income": income, "hired": yes}
+
+
+def _quiet(tree, X):
+    """Fit; that the target is missed on the people held out is not what the test is about."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SparsamWarning)
+        return tree.fit(X)
+
+
+def _values(frame):
+    """The columns of any frame or mapping as plain values; None is missing."""
+    names = list(frame) if isinstance(frame, dict) else list(frame.columns)
+    columns = {}
+    for name in names:
+        values = frame[name].tolist() if hasattr(frame[name], "tolist") else list(frame[name])
+        columns[name] = [None if value is None or value != value else value for value in values]
+    return columns
+
+
+class _Model:
+    """A decision over mixed columns: every column's value counts a little, by chance or in runs."""
+
+    def __init__(self, seed, n_classes=2, regression=False):
+        self._seed, self._n_classes, self._regression = seed, n_classes, regression
+        self._parts = {}
+
+    def __call__(self, frame):
+        columns = _values(frame)
+        n_rows = len(next(iter(columns.values())))
+        total = np.zeros(n_rows)
+        for name in sorted(columns):
+            parts = self._parts.setdefault(name, {})
+            for value in set(columns[name]) - set(parts):
+                parts[value] = self._part(name, value)
+            total += [parts[value] for value in columns[name]]
+        if self._regression:
+            return total * 2.5
+        return np.array(["no", "yes", "perhaps"])[total.astype(int) % self._n_classes]
+
+    def _part(self, name, value):
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            value = float(value) // (1 + self._seed % 7)  # runs of numbers are alike
+        return zlib.crc32(f"{self._seed} {name} {value}".encode()) % 3 // 2
+
+
+def _frame(rng, n_rows, missing):
+    made = {
+        "age": rng.integers(0, 30, n_rows),
+        "pay": rng.normal(100, 30, n_rows).round(int(rng.integers(0, 3))),
+        "work": rng.choice(["farm", "office", "shop", "sea"], n_rows).astype(object),
+        "zone": rng.integers(1, 6, n_rows),
+        "member": rng.random(n_rows) < 0.3,
+        "grade": pd.Categorical.from_codes(
+            rng.integers(0, 3, n_rows), ["low", "middle", "high"], ordered=True
+        ),
+    }
+    frame = pd.DataFrame(made).sample(frac=1, random_state=int(rng.integers(99)))
+    if missing:
+        frame["pay"] = frame["pay"].where(rng.random(n_rows) > 0.15)
+        frame["work"] = frame["work"].where(rng.random(n_rows) > 0.15, None)
+    return frame[rng.permutation(frame.columns)]
+
+
+@pytest.fixture(scope="session")
+def fit_quietly() -> Any:
+    return _quiet
+
+
+@pytest.fixture(scope="session")
+def plain_columns() -> Any:
+    return _values
+
+
+@pytest.fixture(scope="session")
+def mixed_model() -> Any:
+    return _Model
+
+
+@pytest.fixture(scope="session")
+def mixed_people() -> Any:
+    return _frame
