@@ -1,8 +1,8 @@
-"""Which buckets of a generalization may become one, and which may be parted again."""
+"""Which buckets of a generalization may become one, and which may be opened again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
@@ -19,7 +19,6 @@ Lookups = list[NDArray[np.int64]]
 
 # Beyond this many buckets only neighbours in order of the target's share are tried.
 _MOST_FOR_ALL_PAIRS = 12
-_MOST_LENGTHS = 16  # of the first part, when a bucket is parted
 
 
 @dataclass(frozen=True)
@@ -47,14 +46,20 @@ class Moves:
     ----------
     task : Task
     constraints : Constraints
+    atoms : sequence of ndarray of int, optional
+        For each attribute the atom of each code, where buckets are of atoms instead of codes. The
+        missing value of an ordered attribute is an atom of its own; those of a hierarchy are nodes.
     """
 
-    def __init__(self, task: Task, constraints: Constraints) -> None:
+    def __init__(
+        self, task: Task, constraints: Constraints, atoms: Sequence[NDArray[np.int64]] | None = None
+    ) -> None:
         self._attributes = task.table.attributes
         self._fixed = {task.names.index(name) for name in constraints.must_keep}
         trees = hierarchies(task, constraints)
-        self._nodes = {a: _inner_nodes(tree, self._attributes[a].size) for a, tree in trees.items()}
-        self._shares = [_target_shares(task, a) for a in range(len(self._attributes))]
+        atoms = atoms or [np.arange(size) for size in task.sizes]
+        self._nodes = {a: _inner_nodes(tree, atoms[a]) for a, tree in trees.items()}
+        self._shares = [_target_shares(task, a, atom) for a, atom in enumerate(atoms)]
 
     def nothing(self, lookups: Lookups) -> Lookups:
         """One bucket for each attribute, but for those that must be kept."""
@@ -85,47 +90,36 @@ class Moves:
         for step in (1, 2):
             yield from (_pair(*pair) for pair in zip(ranked, ranked[step:], strict=False))
 
-    def splits(
-        self, a: int, fine: NDArray[np.int64], lookup: NDArray[np.int64]
-    ) -> list[NDArray[np.int64]]:
-        """Ways to part one bucket of an attribute in two, between the buckets of a finer one.
+    def has_hierarchy(self, a: int) -> bool:
+        """Whether the categories of an attribute may only be grouped as a hierarchy does."""
+        return a in self._nodes
 
-        The finer one itself comes last; a hierarchy has no other way.
+    def openings(self, a: int, lookup: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+        """For each bucket that is a group of the hierarchy, the buckets when it is opened.
+
+        The parts of a group are the largest groups inside it, and the categories in none of them.
         """
-        if a in self._fixed or fine.max() == lookup.max():
-            return []
-        found: list[NDArray[np.int64]] = []
-        if a not in self._nodes:
-            rank = np.arange(int(fine.max()) + 1, dtype=float)
-            ordered = self._attributes[a].ordered
-            rank = rank if ordered else self._share_of_last(a, fine)
-            for bucket in range(int(lookup.max()) + 1):
-                inside = np.unique(fine[lookup == bucket])
-                inside = inside[np.argsort(rank[inside], kind="stable")]
-                found += [_parted(fine, lookup, part) for part in _parts(inside, ordered)]
-        return [*found, fine]
+        groups = sorted((set(codes) for codes in self._nodes[a]), key=len, reverse=True)
+        for bucket in range(int(lookup.max()) + 1):
+            inside = set(np.flatnonzero(lookup == bucket).tolist())
+            if inside not in groups:
+                continue
+            opened = lookup.copy()
+            left = set(inside)
+            for group in (group for group in groups if group < inside):
+                if group <= left:
+                    opened[sorted(group)] = len(lookup) + min(group)
+                    left -= group
+            opened[sorted(left)] = len(lookup) + np.array(sorted(left), dtype=np.int64)
+            yield numbered_by_first_code(opened)
 
     def _share_of_last(self, a: int, lookup: NDArray[np.int64]) -> NDArray[np.float64]:
         people, last = self._shares[a]
         return np.bincount(lookup, last) / np.maximum(np.bincount(lookup, people), 1.0)
 
 
-def _parts(inside: NDArray[np.int64], ordered: bool) -> Iterator[NDArray[np.int64]]:
-    """The first few; of not too many categories also each one alone."""
-    lengths = np.linspace(1, len(inside) - 1, min(len(inside) - 1, _MOST_LENGTHS)).round()
-    yield from (inside[: int(length)] for length in lengths)
-    if not ordered and len(inside) <= _MOST_FOR_ALL_PAIRS:
-        yield from (inside[place : place + 1] for place in range(1, len(inside) - 1))
-
-
-def _parted(
-    fine: NDArray[np.int64], lookup: NDArray[np.int64], part: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    return numbered_by_first_code(np.where(np.isin(fine, part), lookup.max() + 1, lookup))
-
-
 def _neighbours(attribute: Attribute, lookup: NDArray[np.int64]) -> Iterator[tuple[int, ...]]:
-    values = lookup[: attribute.n_values]
+    values = lookup[:-1] if attribute.missing else lookup
     yield from {_pair(*pair) for pair in pairwise(values)}
     if attribute.missing and lookup[-1] not in values:
         yield from {_pair(bucket, lookup[-1]) for bucket in values}
@@ -135,21 +129,25 @@ def _pair(first: int, second: int) -> tuple[int, ...]:
     return tuple(sorted({int(first), int(second)}))
 
 
-def _inner_nodes(tree: Hierarchy, size: int) -> list[list[int]]:
-    """The codes below each node that is not a category itself."""
+def _inner_nodes(tree: Hierarchy, atom: NDArray[np.int64]) -> list[list[int]]:
+    """The atoms below each node that is not an atom itself."""
     nodes: list[list[int]] = []
 
     def visit(codes: list[int]) -> bool:
-        nodes.append(codes)
-        return False
+        below = np.unique(atom[codes]).tolist()
+        if len(below) > 1:
+            nodes.append(below)
+        return len(below) == 1
 
-    tree.coarsest(visit, size)
+    tree.coarsest(visit, len(atom))
     return nodes
 
 
-def _target_shares(task: Task, a: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """How many people have each code, and how many of them are of the last class."""
-    codes, size = task.codes[:, a], task.sizes[a]
+def _target_shares(
+    task: Task, a: int, atom: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How many people have each atom, and how many of them are of the last class."""
+    atoms, size = atom[task.codes[:, a]], int(atom.max()) + 1
     last = task.target == len(task.classes) - 1
-    people = np.bincount(codes, minlength=size)
-    return people.astype(float), np.bincount(codes[last], minlength=size).astype(float)
+    people = np.bincount(atoms, minlength=size)
+    return people.astype(float), np.bincount(atoms[last], minlength=size).astype(float)

@@ -1,22 +1,16 @@
-"""Search among the coarsenings of a generalization for the best at each price of risk."""
+"""Merge the buckets of a generalization one after the other, at the least price of risk first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsam.minimise._merge_moves import Lookups, Move, Moves
 from sparsam.minimise._merge_tables import MergeTables, Score
 
-# From dear to cheap risk: what a point of risk may cost in points of loss.
-PRICES = (1.5, 1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12, 0.08, 0.05, 0.03, 0.02)
-_LEAST_GAIN = 2e-4  # a gain of less is noise, and not worth a bucket
-_LEAST_WORTH = 5e-4  # the same where no price is set
 _LEAST_RISK = 1e-9  # keeps the price of a merge finite that takes no risk away
-_MOST_STEPS = 100  # at one price; each gains, so this is never reached but by very wide tables
 
 
 @dataclass(frozen=True)
@@ -59,103 +53,43 @@ def _cheapest(changes: dict[Move, Score], price: float) -> Move:
     return min(paying, key=lambda move: paying[move].priced(price))
 
 
-def forward_backward(
-    finest: MergeTables, moves: Moves, prices: Sequence[float] = PRICES
-) -> list[list[Step]]:
-    """From nothing collected, split and merge buckets at one price of risk after the other.
-
-    Parameters
-    ----------
-    finest : MergeTables
-        Buckets are split only where it splits them.
-    moves : Moves
-    prices : sequence of float
-
-    Returns
-    -------
-    list of list of Step
-        For each price the steps that were taken; the first is where it began.
-    """
-    tables = finest.coarsened(moves.nothing(finest.lookups))
-    found = []
-    for price in prices:
-        steps = [Step(tables.lookups, tables.score)]
-        while len(steps) < _MOST_STEPS:
-            better = _improved(finest, tables, moves, price)
-            if better is None:
-                break
-            tables = better
-            steps.append(Step(tables.lookups, tables.score))
-        found.append(steps)
-    return found
-
-
-def _improved(
-    finest: MergeTables, tables: MergeTables, moves: Moves, price: float
-) -> MergeTables | None:
-    """The tables after the split or merge that gains most, None when none gains enough."""
-    best, least = None, tables.score.priced(price) - _LEAST_GAIN
-    for split in _splits(finest, tables, moves):
-        value = split.score.priced(price)
-        if value < least:
-            best, least = split, value
-    now = tables.score.priced(price)
-    merge, change = None, least - now
-    for move in moves.merges(tables.lookups):
-        value = tables.change(move).priced(price)
-        if value < change:
-            merge, change = move, value
-    return best if merge is None else tables.after(merge)
-
-
-def split_path(finest: MergeTables, tables: MergeTables, moves: Moves, most: int) -> list[Step]:
-    """Split buckets a few times, each time where the loss falls most for the risk it adds."""
-    steps = [Step(tables.lookups, tables.score)]
-    while len(steps) <= most:
-        now = tables.score
-        found = [
-            (_worth(now, split.score), split)
-            for split in _splits(finest, tables, moves)
-            if now.loss - split.score.loss > _LEAST_WORTH
-        ]
-        if not found:
-            break
-        tables = max(found, key=lambda pair: pair[0])[1]
-        steps.append(Step(tables.lookups, tables.score))
-    return steps
-
-
-def _worth(before: Score, after: Score) -> float:
-    return (before.loss - after.loss) / max(after.risk - before.risk, 1e-3)
-
-
-def _splits(finest: MergeTables, tables: MergeTables, moves: Moves) -> Iterator[MergeTables]:
-    for a, fine in enumerate(finest.lookups):
-        partitions = moves.splits(a, fine, tables.lookups[a])
-        if not partitions:
-            continue
-        opened = finest.coarsened(_replaced(tables.lookups, a, fine))
-        for partition in partitions:
-            yield opened.coarsened(_replaced(tables.lookups, a, partition))
-
-
-def _replaced(lookups: Lookups, a: int, lookup: NDArray[np.int64]) -> Lookups:
-    return [*lookups[:a], lookup, *lookups[a + 1 :]]
-
-
-def unbeaten(steps: Sequence[Step], most: int) -> list[Step]:
-    """Steps that no other one beats on both loss and risk, the most detailed first.
+def unbeaten(steps: Sequence[Step], most: int, n_rows: int | None = None) -> list[Step]:
+    """Steps that no other one beats on both loss and risk, the riskiest first.
 
     Parameters
     ----------
     steps : sequence of Step
     most : int
-        When there are more, some are left out, evenly along the way.
+        When there are more, those most alike their neighbours are left out.
+    n_rows : int, optional
+        How many people the scores come from. Then those are kept too, as far as there is room and
+        the least beaten first, whose loss is not beaten by more than two standard errors: which
+        of them is better, these people cannot tell.
     """
-    kept: list[Step] = []
-    for step in sorted(steps, key=lambda step: (step.score.risk, step.score.loss)):
-        if not kept or step.score.loss < kept[-1].score.loss:
+    ranked = sorted(steps, key=lambda step: (step.score.risk, step.score.loss))
+    kept, beaten, least = list[Step](), list[tuple[float, int]](), np.inf
+    for place, step in enumerate(ranked):
+        loss = step.score.loss
+        if loss < least:
             kept.append(step)
-    kept.reverse()
-    places = np.linspace(0, len(kept) - 1, min(most, len(kept))).round().astype(int)
-    return [kept[place] for place in np.unique(places)]
+            least = loss
+        elif n_rows and loss - least <= 2 * np.sqrt(least * (1 - least) / n_rows):
+            beaten.append((loss - least, place))
+    kept = _spread_out(kept, most)
+    kept += [ranked[place] for _, place in sorted(beaten)[: most - len(kept)]]
+    return sorted(kept, key=lambda step: (-step.score.risk, -step.score.loss))
+
+
+def _spread_out(steps: Sequence[Step], most: int) -> list[Step]:
+    """Leave out one after the other whose neighbours are nearest to each other, never an end."""
+    kept = list(steps)
+    if len(kept) <= most:
+        return kept
+    scores = np.array([[step.score.loss, step.score.risk] for step in kept])
+    places = np.abs(np.diff(scores, axis=0)) / np.maximum(np.ptp(scores, axis=0), _LEAST_RISK)
+    where = np.concatenate([[0.0], np.cumsum(places.sum(axis=1))]).tolist()
+    while len(kept) > most:
+        gaps = np.array(where[2:]) - np.array(where[:-2])
+        least = int(gaps.argmin()) + 1 if len(gaps) else 0
+        del kept[least], where[least]
+    return kept

@@ -6,43 +6,52 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
+from sparsam.counting import record_keys
 from sparsam.data import Roles, Task
 from sparsam.generalization import Generalization
-from sparsam.minimise._buckets import numbered_by_first_code
 from sparsam.minimise._constraints import Constraints
+from sparsam.minimise._growth import hierarchies
 from sparsam.minimise._merge_moves import Lookups, Moves
-from sparsam.minimise._merge_search import Step, forward_backward, merge_path, split_path, unbeaten
-from sparsam.minimise._merge_tables import MergeTables
+from sparsam.minimise._merge_search import Step, merge_path, unbeaten
+from sparsam.minimise._merge_tables import MergeTables, Score
 from sparsam.minimise._minimiser import Minimiser
 from sparsam.minimise._parameters import check_share, check_whole
 from sparsam.minimise._partitions import full_resolution
 from sparsam.minimise._privacy_tree import PrivacyTree
+from sparsam.minimise._search_boosted import boosted_loss
+from sparsam.minimise._search_path import forward_backward
+from sparsam.minimise._search_people import People
+from sparsam.minimise._search_position import Position
+from sparsam.minimise._search_proposals import Proposals
 from sparsam.minimise._teacher import likely_classes
 
-START_PRIVACY = (0.0, 0.3, 0.7)
-_MOST_SPLITS = 6  # beyond what pays at a price, to find points between the prices
+START_PRIVACY = (0.0, 0.1, 0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+START_LEAVES = (2, 4, 6, 8, 10, 20, 50, 100, 200)
+_MOST_ENDS = 8  # of the prices, from which buckets are merged
+_FEW_ALIKE = 50  # people who share a record, in the mean
 _MOST_CELLS = 3_000_000  # of the table of distinct records and personal values
 
 
 class Merging(Minimiser):
     """Find the least data a task needs by splitting and merging buckets.
 
-    Privacy trees propose where attributes may be cut. Which of these cuts are worth it is judged
-    together, by how well the target can be told from a generalized record and by how many
-    personal values an adversary who counts would guess from it. Merging undoes cuts that no
-    decision needs, which a tree cannot.
+    A partition of each attribute is searched for directly, by how well the target can be told
+    from a generalized record and by how many personal values an adversary who counts would guess
+    from it. What a cut costs is judged with all other cuts in view, and a cut that no decision
+    needs any more is undone; a privacy tree can do neither.
 
     Parameters
     ----------
     roles : Roles, optional
     privacy : float, default=0.1
         How much guessed personal values count against the loss on the target, in [0, 1].
-    start_leaves : int, default=30
-        The most leaves of the privacy trees that propose the cuts.
+    start_leaves : int, default=200
+        The most leaves of the privacy trees that the path may take points from.
     min_leaf : int, default=100
         The fewest people in a leaf of them.
-    max_path : int, default=50
+    max_path : int, default=64
         The most generalizations that the path may have.
     max_rows : int, default=50_000
         The most people to learn from; of more, so many are drawn at random.
@@ -55,30 +64,44 @@ class Merging(Minimiser):
     generalization_ : Generalization
         The point of the path with the least (1 - privacy) loss + privacy risk.
     path_ : tuple of Generalization
-        From the most detailed to the safest; none beats another by the search's own estimate.
+        From the riskiest to the safest. None is beaten by another, on the search's own estimate,
+        by more than its noise.
     scores_ : ndarray of float of shape (n_path, 2)
         That estimate: loss and risk of each.
 
     Notes
     -----
-    The search begins with nothing collected. While the price of risk falls, the split or merge
-    that lowers loss + price * risk most is made until none does. From where each price ends,
-    buckets are then merged one after the other, at the least price first, down to nothing again,
-    and a few are split, the most worth first: these ways find the points between.
-    Personal numbers count as guessed only when guessed exactly. A group of a hierarchy is opened
-    all at once, as far as the trees need it.
+    *Forward and backward.* The search begins with nothing collected. While the price of risk
+    falls, the split or merge that lowers loss + price * risk most is made until none does. Splits
+    are proposed by a score test on what the present buckets leave wrong, categories ordered by it;
+    merges by a Wald test on the effects of the buckets. The best proposals are then measured, and
+    taken only if they gain more than the longer description of the partition costs.
 
-    Experimental: on tables whose attributes have hundreds of categories the path has no detailed
-    points, so use it beside the privacy tree, not instead of it.
+    *Loss.* Boosted trees that have not seen the person say how likely each class is. The loss is
+    the mean of the error of the best guess and of the squared distance from these shares, when
+    only the buckets are known: an additive logistic model, corrected in the cells of each two
+    attributes and of whole records, nobody's own class used for the person. At the end, where few
+    people share a record, boosted trees judge once more what the buckets tell.
+
+    *Risk.* The best guess of each personal value among the others with the same record, backed by
+    those who share the own bucket and the bucket of the most telling other attribute.
+
+    *Points between.* From where some of the prices ended, buckets are merged one after the other,
+    at the least price first, down to nothing. Privacy trees of many settings are judged by the
+    same estimate and kept where they are not beaten.
+
+    Personal numbers count as guessed only when guessed exactly. Attributes with more than 600
+    values are grouped finely first.
 
     Examples
     --------
     >>> import sparsam as sp
     >>> from sparsam.minimise import Merging
-    >>> people = sp.resolve(sp.load_example(), sp.Roles("employed"))
-    >>> merging = Merging(start_leaves=4).fit_task(people.take(range(5_000)))
-    >>> merging.generalization_.collected
-    ('age', 'education', 'relationship', 'disability')
+    >>> people = {"age": [20, 30, 40, 50] * 50, "sex": ["f", "m"] * 100}
+    >>> task = sp.resolve(people, sp.Roles(), y=[0, 1, 1, 1] * 50)
+    >>> found = Merging(privacy=0.3, min_leaf=10).fit_task(task).generalization_
+    >>> found.collected, found["age"].cuts
+    (('age',), (30.0,))
     """
 
     def __init__(
@@ -86,9 +109,9 @@ class Merging(Minimiser):
         roles: Roles | None = None,
         *,
         privacy: float = 0.1,
-        start_leaves: int = 30,
+        start_leaves: int = 200,
         min_leaf: int = 100,
-        max_path: int = 50,
+        max_path: int = 64,
         max_rows: int = 50_000,
         constraints: Constraints | None = None,
         unseen: str = "error",
@@ -119,56 +142,70 @@ class Merging(Minimiser):
         return list(fresh.fit_task(task).path_)
 
     def _buckets(self, task: Task, constraints: Constraints) -> Sequence[NDArray[np.integer]]:
-        steps = self._searched(self._sample(task), constraints)
+        # One thread, so that sums are added in one order on any number of cores.
+        with threadpool_limits(limits=1):
+            steps = self._searched(self._sample(task), constraints)
         self.scores_ = np.array([[step.score.loss, step.score.risk] for step in steps])
         self.path_ = tuple(self._generalization(task, step.lookups) for step in steps)
         chosen = (self.scores_ @ [1 - self.privacy, self.privacy]).argmin()
         return steps[int(chosen)].lookups
 
     def _searched(self, task: Task, constraints: Constraints) -> list[Step]:
+        likely = likely_classes(task, self.random_state)
+        people = People(task, likely, hierarchies(task, constraints))
         moves = Moves(task, constraints)
-        finest = self._finest(task, constraints)
-        found = forward_backward(finest, moves)
+        finest = people.lookups([full_resolution(a) for a in task.table.attributes])
+        start = Position(people, moves.nothing(finest))
+        found = forward_backward(start, Proposals(people, constraints))
         steps = [step for at_one_price in found for step in at_one_price]
-        for at_one_price in found:
-            if len(at_one_price) == 1:  # it ended where it began, and where the one before ended
-                continue
-            tables = finest.coarsened(at_one_price[-1].lookups)
-            steps += merge_path(tables, moves)
-            steps += split_path(finest, tables, moves, _MOST_SPLITS)
-        return unbeaten(steps, self.max_path)
+        ends = [at_one_price[-1] for at_one_price in found if len(at_one_price) > 1]
+        others = self._merged(task, likely, moves, ends) + self._trees(task, constraints)
+        for lookups in _distinct(others, steps):
+            steps.append(Step(lookups, Position(people, people.lookups(lookups)).score))
+        steps = [self._reconsidered(people, step) for step in _once(steps)]
+        return unbeaten(steps, self.max_path, task.n_rows)
+
+    def _reconsidered(self, people: People, step: Step) -> Step:
+        """The step with a better estimate of its loss, where few people share a record."""
+        lookups = people.lookups(step.lookups)
+        buckets = [lookup[column] for lookup, column in zip(lookups, people.columns, strict=True)]
+        records = np.stack(buckets, axis=1).astype(np.uint16)
+        keys = record_keys(records, [int(lookup.max()) + 1 for lookup in lookups])
+        if len(np.unique(keys)) * _FEW_ALIKE < people.n_rows:
+            return step
+        loss = boosted_loss(people, lookups, self.random_state)
+        return Step(step.lookups, Score(min(loss, step.score.loss), step.score.risk))
+
+    def _merged(
+        self, task: Task, likely: NDArray[np.float64], moves: Moves, ends: Sequence[Step]
+    ) -> list[Lookups]:
+        """What merging finds on the way down from where some of the prices ended."""
+        places = np.linspace(0, len(ends) - 1, min(_MOST_ENDS, len(ends))).round().astype(int)
+        steps: list[Step] = []
+        for place in np.unique(places):
+            tables = MergeTables(task, ends[place].lookups, likely)
+            if tables.n_cells <= _MOST_CELLS:
+                steps += merge_path(tables, moves)
+        return [step.lookups for step in unbeaten(steps, self.max_path)]
+
+    def _trees(self, task: Task, constraints: Constraints) -> list[Lookups]:
+        """Privacy trees of many settings."""
+        sizes = [size for size in START_LEAVES if size <= self.start_leaves] or [1]
+        found = []
+        for privacy in START_PRIVACY:
+            tree = PrivacyTree(privacy=privacy, min_leaf=self.min_leaf, constraints=constraints)
+            found += [self._lookups(task, g) for g in tree.path(task, sizes).values()]
+        return found
+
+    def _lookups(self, task: Task, generalization: Generalization) -> Lookups:
+        attributes = task.table.attributes
+        return [generalization[a.name].lookup(a).astype(np.int64) for a in attributes]
 
     def _sample(self, task: Task) -> Task:
         if task.n_rows <= self.max_rows:
             return task
         drawn = np.random.default_rng(self.random_state).permutation(task.n_rows)
         return task.take(np.sort(drawn[: self.max_rows]))
-
-    def _finest(self, task: Task, constraints: Constraints) -> MergeTables:
-        """Everything that the trees tell apart; smaller trees where that is too much."""
-        likely = likely_classes(task, self.random_state)
-        leaves = self.start_leaves
-        while True:
-            tables = MergeTables(task, self._proposed(task, constraints, leaves), likely)
-            if tables.n_cells <= _MOST_CELLS or leaves == 1:
-                return tables
-            leaves = max(1, leaves * 2 // 3)
-
-    def _proposed(self, task: Task, constraints: Constraints, leaves: int) -> Lookups:
-        """The cuts of all trees together, where the constraints allow that many buckets."""
-        lookups: Lookups = []
-        for privacy in START_PRIVACY:
-            tree = PrivacyTree(
-                privacy=privacy, max_leaves=leaves, min_leaf=self.min_leaf, constraints=constraints
-            ).fit_task(task)
-            found = [
-                p.lookup(a)
-                for p, a in zip(tree.generalization_.partitions, task.table.attributes, strict=True)
-            ]
-            lookups = _refined(lookups or found, found, task, constraints)
-        for name in constraints.must_keep:
-            lookups[task.names.index(name)] = full_resolution(task.table.attribute(name))
-        return lookups
 
     def _check_parameters(self, task: Task) -> None:
         super()._check_parameters(task)
@@ -179,17 +216,17 @@ class Merging(Minimiser):
         check_whole(owner, "random_state", self.random_state, 0)
 
 
-def _refined(
-    first: Sequence[NDArray[np.integer]],
-    second: Sequence[NDArray[np.integer]],
-    task: Task,
-    constraints: Constraints,
-) -> Lookups:
-    """The common refinement, or the first alone where an attribute would have too many buckets."""
-    refined = []
-    for name, one, other in zip(task.names, first, second, strict=True):
-        pairs = one.astype(np.int64) * (int(other.max()) + 1) + other
-        both = numbered_by_first_code(pairs)
-        most = constraints.max_buckets.get(name, len(both))
-        refined.append(both if both.max() < most else one.astype(np.int64))
-    return refined
+def _once(steps: Sequence[Step]) -> list[Step]:
+    """Each generalization once."""
+    return list({_key(step.lookups): step for step in steps}.values())
+
+
+def _distinct(lookups: Sequence[Lookups], steps: Sequence[Step]) -> list[Lookups]:
+    """Those that no step has, each once."""
+    seen = {_key(step.lookups) for step in steps}
+    found = {_key(x): x for x in lookups if _key(x) not in seen}
+    return list(found.values())
+
+
+def _key(lookups: Lookups) -> tuple[bytes, ...]:
+    return tuple(lookup.tobytes() for lookup in lookups)

@@ -13,6 +13,8 @@ from sparsam.data import Task
 
 _FOLDS = 3
 _FEWEST_IN_LEAF = 20
+_COMMON = 100  # people in a category, in the mean: their own class hardly shows in its share
+_SHRINK = 5.0  # as if so many average people more had been seen in each category
 _MOST_PEOPLE = 60_000  # to learn from in each fold: more teach no more that a bucket could keep
 
 
@@ -50,7 +52,7 @@ def _predicted(
     counts = np.bincount(truth, minlength=n_classes)
     if (counts > 0).sum() < 2 or len(seen) < 2 * _FEWEST_IN_LEAF:
         return np.tile((counts + 1.0) / (counts + 1.0).sum(), (int(asked.sum()), 1))
-    inputs = _inputs(task, seen)
+    inputs = _inputs(task, seen, random_state)
     model = HistGradientBoostingClassifier(
         max_iter=100,
         min_samples_leaf=_FEWEST_IN_LEAF,
@@ -66,15 +68,26 @@ def _predicted(
     return found
 
 
-def _inputs(task: Task, seen: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Codes in their order, or categories by the share of the last class among those seen."""
-    columns = np.empty(task.codes.shape)
-    last = task.target[seen] == len(task.classes) - 1
+def _inputs(task: Task, seen: NDArray[np.int64], random_state: int) -> NDArray[np.float64]:
+    """Codes in their order, or categories by the share of the last class among those seen.
+
+    Where categories are rare, those seen are dealt into parts, and the share for each part comes
+    from the others: a share that is mostly the person's own class would teach the model nonsense.
+    """
+    columns = task.codes.astype(float)
+    part = np.full(task.n_rows, _FOLDS)  # nobody else is left out of the shares
+    part[seen] = np.random.default_rng(random_state).permutation(len(seen)) % _FOLDS
+    last = task.target == len(task.classes) - 1
     for a, attribute in enumerate(task.table.attributes):
-        order = np.arange(attribute.size, dtype=float)
-        if not attribute.ordered:
-            people = np.bincount(task.codes[seen, a], minlength=attribute.size)
-            order = np.bincount(task.codes[seen, a], last, minlength=attribute.size)
-            order = (order + last.mean()) / (people + 1.0)
-        columns[:, a] = order[task.codes[:, a]]
+        if attribute.ordered:
+            continue
+        codes, size = task.codes[:, a], attribute.size
+        common = len(seen) >= _COMMON * size
+        for left_out in range(_FOLDS + 1):
+            counted = seen if common else seen[part[seen] != left_out]
+            people = np.bincount(codes[counted], minlength=size)
+            of_last = np.bincount(codes[counted], last[counted], minlength=size)
+            average = last[counted].mean() if len(counted) else 0.0
+            share = (of_last + _SHRINK * average) / (people + _SHRINK)
+            columns[part == left_out, a] = share[codes[part == left_out]]
     return columns
