@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from sparsam.minimise._search_layout import Layout
 from sparsam.minimise._search_people import Floats, Lookup, People
 
+_Runs = tuple[NDArray[np.int64], NDArray[np.int64]]
+
 _SOFT = 0.3  # weight of the Gini value, which also sees what does not change the best guess yet
 _STRENGTH = 5.0  # as if so many people more had been seen in each record, who are like the prior
 _MOST_CELLS = 4_000_000  # to look at in one go
@@ -38,6 +40,11 @@ class PairRisk:
     ) -> None:
         self._people, self._lookups = people, lookups
         personal, n_attributes = people.task.personal, len(lookups)
+        if before is None or changed is None:
+            self._runs = [_runs(lookup) for lookup in lookups]
+        else:
+            self._runs = [*before._runs]
+            self._runs[changed] = _runs(lookups[changed])
         unknown = np.zeros((len(personal), n_attributes))
         self._hits: Floats = unknown if before is None else before._hits.copy()
         for q, p in enumerate(personal):
@@ -64,33 +71,36 @@ class PairRisk:
         """The attribute that tells most of a personal one, beside its own bucket."""
         return int(self._hits[q].argmax())
 
+    def _joint_counts(self, p: int, b: int) -> NDArray[np.float32]:
+        return joint_counts(self._people, self._lookups, p, b, self._runs[b])
+
     def _hit(self, p: int, b: int) -> float:
         """Share of the values of attribute p guessed from its own bucket and the bucket of b."""
-        table = joint_counts(self._people, self._lookups, p, b)
-        table, borders = _by_own_bucket(table, self._lookups[p])
+        table = self._joint_counts(p, b)
+        order, borders = self._runs[p]
+        table = table[order]
         best = np.maximum.reduceat(table, borders, axis=0).sum()
         total = np.add.reduceat(table, borders, axis=0)
         squares = np.add.reduceat(table * table, borders, axis=0) / np.maximum(total, 1.0)
         return float((1 - _SOFT) * best + _SOFT * squares.sum()) / self._people.n_rows
 
 
-def joint_counts(people: People, lookups: list[Lookup], p: int, b: int) -> NDArray[np.float32]:
+def joint_counts(
+    people: People, lookups: list[Lookup], p: int, b: int, runs: _Runs | None = None
+) -> NDArray[np.float32]:
     """How many people have each atom of p and each bucket of b; in all, where b is p itself."""
     if b == p or not lookups[b].any():
         return people.counts[people.block(p)][:, None].astype(np.float32)
-    order = np.argsort(lookups[b], kind="stable")
-    borders = np.searchsorted(lookups[b][order], np.arange(int(lookups[b].max()) + 1))
+    order, borders = _runs(lookups[b]) if runs is None else runs
     table = people.pair_counts[people.block(p), people.block(b)]
     return np.asarray(np.add.reduceat(table[:, order], borders, axis=1))
 
 
-def _by_own_bucket(
-    table: NDArray[np.float32], own: Lookup
-) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """The lines of a table sorted by bucket, and where each bucket begins."""
-    order = np.argsort(own, kind="stable")
-    ranked = own[order]
-    return table[order], np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
+def _runs(lookup: Lookup) -> _Runs:
+    """The atoms sorted by bucket, and where each bucket begins."""
+    order = np.argsort(lookup, kind="stable")
+    ranked = lookup[order]
+    return order, np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
 
 
 def record_risk(
@@ -140,8 +150,8 @@ def _hits_in_records(
         counts = np.bincount(keys, minlength=len(some) * size).reshape(len(some), size)
         other = some[:, b] if len(prior) > 1 else np.zeros(len(some), dtype=np.int64)
         hits += _hits(counts, np.where(own == some[:, p : p + 1], prior[other], 0.0))
-    ranked, borders = _by_own_bucket(table, own)
-    return max(hits, float(np.maximum.reduceat(ranked, borders, axis=0).sum()))
+    order, borders = _runs(own)
+    return max(hits, float(np.maximum.reduceat(table[order], borders, axis=0).sum()))
 
 
 def _hits(counts: NDArray[np.int64], prior: Floats | NDArray[np.float32]) -> float:
