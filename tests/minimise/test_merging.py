@@ -251,8 +251,8 @@ def test_senseless_parameters_are_refused(example: Task, parameter: str, value: 
         Merging(**{parameter: value}).fit_task(example)
 
 
-def test_sweep_takes_the_whole_path_when_asked(example: Task) -> None:
-    assert "merging" not in MINIMISERS
+def test_sweep_takes_the_whole_path(example: Task) -> None:
+    assert "merging" in MINIMISERS
     data = split(example.take(np.arange(800)))
     candidates = list(default_candidates(data.train, ("merging",)))
     front = sweep(data, minimisers="merging", n_jobs=1)

@@ -51,8 +51,10 @@ def sweep(
     roles : Roles, optional
         Needed unless `data` is a `Task` or `Split`.
     minimisers : str, Minimiser or sequence of them
-        Names stand for all their settings in Staab et al. (appendix F); a minimiser of your own
-        stands for itself, and is left as it was.
+        By default "merging", "uniform" and "feature selection"; also "privacy tree" (PAT),
+        "iterative", "model tree", "adversarial" and "mutual information". Names stand for all
+        their settings in Staab et al. (appendix F), or for the whole path that they find; a
+        minimiser of your own stands for itself, and is left as it was.
     min_leaf : int, default=100
         The fewest people in a leaf of a privacy tree.
     sample : float, default=1.0
