@@ -35,6 +35,10 @@ class DocumentError(SparsamError, ValueError):
         super().__init__(f"{message} - at `{path}`")
 
 
+class ReleaseError(SparsamError, ValueError):
+    """A release breaks its promise and must not be published."""
+
+
 class MissingExtraError(SparsamError, ImportError):
     """A function needs an optional dependency that is not installed."""
 

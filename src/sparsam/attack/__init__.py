@@ -1,12 +1,20 @@
-"""Adversaries: what someone could still learn from generalized records."""
+"""Adversaries: what someone could still learn from generalized records, or from a model."""
 
 from sparsam._callable import make_callable
+from sparsam.attack._attribute_inference import AttributeGame, fredrikson
+from sparsam.attack._attribute_inference_model import attribute_attack_model
+from sparsam.attack._attribute_inference_risk import AttributeRisk
 from sparsam.attack._bench import ADVERSARIES, Adversary, Attacks, attack
 from sparsam.attack._certified import Certificate, certify
 from sparsam.attack._control import Control
 from sparsam.attack._guesses import Answer, Guesses
 from sparsam.attack._linkage import Linkage
 from sparsam.attack._look_up import look_up
+from sparsam.attack._membership import MembershipGame, lira, loss_attack, rmia
+from sparsam.attack._membership_answers import ClassProbabilities
+from sparsam.attack._membership_model import membership_attack_model
+from sparsam.attack._membership_references import References
+from sparsam.attack._membership_risk import MembershipRisk
 from sparsam.attack._multi_breach import MultiBreach
 from sparsam.attack._network import network
 from sparsam.attack._question import Posterior, Question, target_question
@@ -27,28 +35,40 @@ __all__ = [
     "Adversary",
     "Answer",
     "Attacks",
+    "AttributeGame",
+    "AttributeRisk",
     "Certificate",
+    "ClassProbabilities",
     "Control",
     "GeneralizedRecords",
     "Guesses",
     "Interval",
     "LeaveOneOut",
     "Linkage",
+    "MembershipGame",
+    "MembershipRisk",
     "MultiBreach",
     "NonPersonalKnowledge",
     "PartialPersonalKnowledge",
     "Posterior",
     "Question",
     "Reconstruction",
+    "References",
     "Risk",
     "SinglingOut",
     "attack",
+    "attribute_attack_model",
     "certify",
+    "fredrikson",
     "isolating_predicates",
+    "lira",
     "look_up",
+    "loss_attack",
     "mean_interval",
+    "membership_attack_model",
     "network",
     "paired_difference",
+    "rmia",
     "target_question",
     "task_for",
     "wilson_interval",
