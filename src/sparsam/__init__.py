@@ -9,6 +9,7 @@ from sparsam._errors import SparsamError, SparsamWarning
 from sparsam._version import __version__
 
 if TYPE_CHECKING:
+    from sparsam.anonymise import anonymise_model
     from sparsam.assess import assess, check_gates, sweep
     from sparsam.attack import Reconstruction, Risk, attack
     from sparsam.collect import GeneralizationStep, Questionnaire
@@ -29,6 +30,7 @@ _HOMES = {
     "Risk": "attack",
     "Roles": "data",
     "Table": "data",
+    "anonymise_model": "anonymise",
     "assess": "assess",
     "attack": "attack",
     "check_gates": "assess",
@@ -55,6 +57,7 @@ __all__ = [
     "SparsamWarning",
     "Table",
     "__version__",
+    "anonymise_model",
     "assess",
     "attack",
     "check_gates",

@@ -1,0 +1,326 @@
+"""What a release promises, written down so that anyone can check it without the raw data."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from sparsam._errors import DocumentError
+from sparsam.data import Category
+from sparsam.generalization._document import read_document, schema_of, write_document
+
+FORMAT: Final = "sparsam/certificate"
+_LIBRARIES = ("sparsam", "numpy", "msgspec")
+
+_Whole = Annotated[int, Meta(ge=0)]
+_Least = Annotated[int, Meta(ge=2)]
+_Share = Annotated[float, Meta(ge=0, le=1)]
+_Name = Annotated[str, Meta(min_length=1)]
+
+
+class _Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="model"):
+    @property
+    def words(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The columns beside the quasi-identifiers that the promise speaks about."""
+        return ()
+
+
+class KAnonymityTerms(_Terms, frozen=True, tag="k-anonymity"):
+    """At least k rows, or people, share every published record.
+
+    Parameters
+    ----------
+    k : int
+    entity : str or None
+        The column that says whose row it is; None where every row is a person.
+    """
+
+    k: _Least
+    entity: str | None = None
+
+    @property
+    def words(self) -> str:
+        """The promise in words."""
+        who = "rows" if self.entity is None else f"people (different '{self.entity}')"
+        return f"every published record is shared by at least {self.k:,} {who}"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The column of people, if any."""
+        return () if self.entity is None else (self.entity,)
+
+
+class DistinctDiversityTerms(_Terms, frozen=True, tag="distinct l-diversity"):
+    """At least l sensitive values occur among those who share a record.
+
+    Parameters
+    ----------
+    l : int
+    sensitive : str
+    """
+
+    l: _Least  # noqa: E741 - the name that the papers give it
+    sensitive: _Name
+
+    @property
+    def words(self) -> str:
+        """The promise in words."""
+        return (
+            f"those who share a published record have at least {self.l} different values of "
+            f"'{self.sensitive}'"
+        )
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The sensitive column."""
+        return (self.sensitive,)
+
+
+class EntropyDiversityTerms(_Terms, frozen=True, tag="entropy l-diversity"):
+    """Sensitive values are as mixed as l equally common ones.
+
+    Parameters
+    ----------
+    l : float
+    sensitive : str
+    """
+
+    l: Annotated[float, Meta(gt=1)]  # noqa: E741 - the name that the papers give it
+    sensitive: _Name
+
+    @property
+    def words(self) -> str:
+        """The promise in words."""
+        return (
+            f"among those who share a published record, the values of '{self.sensitive}' are at "
+            f"least as mixed as {self.l:g} equally common ones"
+        )
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The sensitive column."""
+        return (self.sensitive,)
+
+
+class RecursiveDiversityTerms(_Terms, frozen=True, tag="recursive l-diversity"):
+    """The most common sensitive value is not too common beside the rarer ones.
+
+    Parameters
+    ----------
+    c : float
+    l : int
+    sensitive : str
+    """
+
+    c: Annotated[float, Meta(gt=0)]
+    l: _Least  # noqa: E741 - the name that the papers give it
+    sensitive: _Name
+
+    @property
+    def words(self) -> str:
+        """The promise in words."""
+        return (
+            f"among those who share a published record, the most common value of "
+            f"'{self.sensitive}' occurs less than {self.c:g} times as often as all values from "
+            f"the {_ordinal(self.l)} most common on"
+        )
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The sensitive column."""
+        return (self.sensitive,)
+
+
+class ClosenessTerms(_Terms, frozen=True, tag="t-closeness"):
+    """Sensitive values are spread among those who share a record as in the whole release.
+
+    Parameters
+    ----------
+    t : float
+    sensitive : str
+    distance : {"equal", "ordered"}
+    order : tuple of category or None
+        The order of categories; None for numbers and for the equal distance.
+    bins : tuple of float or None
+        Where the bins of numbers begin; None where every number counts by itself.
+    """
+
+    t: _Share
+    sensitive: _Name
+    distance: Literal["equal", "ordered"] = "equal"
+    order: tuple[Category, ...] | None = None
+    bins: tuple[float, ...] | None = None
+
+    @property
+    def words(self) -> str:
+        """The promise in words."""
+        inside = "" if self.bins is None else f", in {len(self.bins)} bins"
+        return (
+            f"the spread of '{self.sensitive}' among those who share a published record differs "
+            f"from that in the whole release by at most {self.t:g} "
+            f"({self.distance} distance{inside})"
+        )
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The sensitive column."""
+        return (self.sensitive,)
+
+
+Terms = (
+    KAnonymityTerms
+    | DistinctDiversityTerms
+    | EntropyDiversityTerms
+    | RecursiveDiversityTerms
+    | ClosenessTerms
+)
+
+
+class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a release promises, and what was found when the promise was checked.
+
+    Parameters
+    ----------
+    format, version
+        What the document is.
+    sha256 : str
+        Hash of the names and cells of the release, row by row; the same for a frame and for the
+        file that it is written to.
+    n_rows, suppressed : int
+        Rows that are published, and rows that were left out.
+    columns, quasi_identifiers : tuple of str
+    demands : tuple of Terms
+        The promises.
+    classes, smallest : int
+        Different published records, and rows that share the rarest of them.
+    smallest_people : int or None
+        People that share the record that the fewest share, where rows name their people.
+    information_loss : dict of str to float
+        How much detail was lost, by the name of the definition.
+    parameters : dict
+        How the release was made.
+    versions : dict of str to str
+
+    Examples
+    --------
+    >>> terms = (KAnonymityTerms(k=2),)
+    >>> paper = Certificate(FORMAT, 1, "0" * 64, 2, 0, ("age",), ("age",), terms, 1, 2)
+    >>> Certificate.from_json(paper.to_json()) == paper
+    True
+    """
+
+    format: Literal["sparsam/certificate"]
+    version: Literal[1]
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    n_rows: _Whole
+    suppressed: _Whole
+    columns: Annotated[tuple[str, ...], Meta(min_length=1)]
+    quasi_identifiers: Annotated[tuple[str, ...], Meta(min_length=1)]
+    demands: Annotated[tuple[Terms, ...], Meta(min_length=1)]
+    classes: _Whole
+    smallest: _Whole
+    smallest_people: _Whole | None = None
+    information_loss: dict[str, _Share] = {}
+    parameters: dict[str, Any] = {}
+    versions: dict[str, str] = {}
+
+    def to_json(self) -> str:
+        """Write the certificate as a JSON document that people can read."""
+        return write_document(self)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Certificate:
+        """Read a certificate, or say which field of it is wrong.
+
+        Parameters
+        ----------
+        text : str or bytes
+
+        Returns
+        -------
+        Certificate
+
+        Raises
+        ------
+        DocumentError
+        """
+        found = read_document(text, cls, FORMAT, "certificate")
+        for i, name in enumerate(found.quasi_identifiers):
+            if name not in found.columns:
+                msg = f"Every quasi-identifier must be a column of the release. '{name}' is none."
+                raise DocumentError(msg, f"$.quasi_identifiers[{i}]")
+        return found
+
+    def save(self, path: str | Path) -> None:
+        """Write the JSON document to a file."""
+        Path(path).write_text(self.to_json(), encoding="utf-8", newline="\n")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Certificate:
+        """Read a certificate from a file."""
+        try:
+            return cls.from_json(Path(path).read_bytes())
+        except DocumentError as error:
+            error.add_note(f"The document is the file '{Path(path).name}'.")
+            raise
+
+    @staticmethod
+    def schema() -> dict[str, Any]:
+        """Give the JSON Schema of the document."""
+        return schema_of(Certificate, "A certificate of a release, as saved by sparsam")
+
+
+def plain_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Give parameters as plain JSON: numpy's numbers as Python's, NaN as null.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain_facts({"k": np.int64(10)})
+    {'k': 10}
+    """
+
+    def unwrap(value: Any) -> Any:
+        if hasattr(value, "tolist"):
+            return value.tolist()
+        raise TypeError(f"got a {type(value).__name__}")
+
+    try:
+        made: dict[str, Any] = msgspec.json.decode(
+            msgspec.json.encode(dict(facts), enc_hook=unwrap)
+        )
+    except TypeError as error:
+        msg = f"The parameters of a certificate must be plain JSON: {error}."
+        raise DocumentError(msg, "$.parameters") from error
+    return made
+
+
+def checked_losses(losses: Mapping[str, float]) -> dict[str, float]:
+    """Give the losses of information as floats; each must lie between 0 and 1."""
+    for name, loss in losses.items():
+        if not (math.isfinite(loss) and 0 <= loss <= 1):
+            msg = f"Information loss must lie between 0 and 1. '{name}' does not."
+            raise DocumentError(msg, "$.information_loss")
+    return {name: float(loss) for name, loss in losses.items()}
+
+
+def versions() -> dict[str, str]:
+    """Name the versions that made a release."""
+    found = {library: version(library) for library in _LIBRARIES}
+    return {"python": platform.python_version(), **found}
+
+
+def _ordinal(number: int) -> str:
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"

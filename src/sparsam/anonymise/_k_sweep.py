@@ -1,0 +1,206 @@
+"""What every k costs: classes, detail and accuracy, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from sparsam._errors import ParameterError
+from sparsam.anonymise._anonymiser import Anonymiser
+from sparsam.anonymise._anonymiser_sample import Sample
+from sparsam.anonymise._greedy import Greedy
+from sparsam.anonymise._hybrid import Hybrid
+from sparsam.anonymise._privacy_models_base import check_whole
+
+Score = Callable[[Any, Any], float]
+
+
+@dataclass(frozen=True)
+class KSweepRow:
+    """What one k costs.
+
+    Attributes
+    ----------
+    k : int
+    classes, smallest : int
+        Classes, and rows of the smallest of them.
+    suppressed : int
+        Rows that are left out.
+    loss : float
+        Detail that is lost, see `tight_loss`.
+    score : float or None
+        What the score function says of the release.
+    """
+
+    k: int
+    classes: int
+    smallest: int
+    suppressed: int
+    loss: float
+    score: float | None = None
+
+
+@dataclass(frozen=True)
+class KSweep:
+    """What every k costs.
+
+    Attributes
+    ----------
+    rows : tuple of KSweepRow
+    method : str
+    quasi_identifiers : tuple of str
+    n_rows : int
+    """
+
+    rows: tuple[KSweepRow, ...]
+    method: str
+    quasi_identifiers: tuple[str, ...]
+    n_rows: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "method": self.method,
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "n_rows": self.n_rows,
+            "rows": [asdict(row) for row in self.rows],
+        }
+
+    def __str__(self) -> str:
+        lines = [["k", "classes", "smallest", "suppressed", "tight loss", "score"]]
+        for row in self.rows:
+            counts = [f"{n:,}" for n in (row.k, row.classes, row.smallest, row.suppressed)]
+            lines.append([*counts, f"{row.loss:.4f}", in_words(row.score)])
+        return aligned(lines)
+
+
+def k_sweep(
+    X: Any,
+    y: ArrayLike | None = None,
+    *,
+    ks: Sequence[int] = (5, 10, 20, 50, 100),
+    quasi_identifiers: Sequence[str] | None = None,
+    method: Anonymiser | None = None,
+    score: Score | None = None,
+) -> KSweep:
+    """Divide a table for several k, and say what each of them costs.
+
+    The table is read and a model is asked once. Then people are divided anew for every k: on Adult
+    this takes 0.02 seconds and loses 0.25 of the detail at k = 100, while classes for k = 10 that
+    are joined up to 100 lose 0.30.
+
+    Parameters
+    ----------
+    X : frame, mapping, ndarray, Table or path
+    y : array-like, optional
+        The true labels or numbers.
+    ks : sequence of int, default=(5, 10, 20, 50, 100)
+    quasi_identifiers : sequence of str, optional
+        Those of the method where nothing is said.
+    method : Anonymiser, optional
+        How people are divided, and all other parameters. None: `Hybrid` where there are labels,
+        `Greedy` elsewhere.
+    score : callable, optional
+        A function of a release and of the `y` of its rows, such as `Retrained`. Only then is
+        everything published, and verified.
+
+    Returns
+    -------
+    KSweep
+
+    Notes
+    -----
+    Publish one of these releases, not several: who sees two of them knows more of everybody.
+
+    Examples
+    --------
+    >>> people = {"age": [20, 21, 22, 40, 41, 42, 60, 61]}
+    >>> print(k_sweep(people, ks=(2, 4)))
+    k  classes  smallest  suppressed  tight loss  score
+    2        3         2           0      0.0427      -
+    4        2         4           0      0.4878      -
+    """
+    chosen = method_for(method, y, quasi_identifiers)
+    for k in ks:
+        check_whole(chosen, "k", k)
+    if not ks:
+        raise ParameterError("There must be at least one k to look at. Got none.")
+    chosen.set_params(k=min(ks))
+    sample = chosen._sample(X, y, None)
+    rows = []
+    for k in dict.fromkeys(ks):
+        one = clone(chosen).set_params(k=k)
+        found = divided(one, sample.demanding(k), y, score)
+        sizes = one.classes_.sizes()
+        used = sizes[sizes > 0]
+        rows.append(KSweepRow(int(k), len(used), int(used.min()), one.n_suppressed_, *found))
+    names = sample.layout.quasi_identifiers
+    return KSweep(tuple(rows), type(chosen).__name__, names, sample.table.n_rows)
+
+
+def divided(
+    method: Anonymiser, sample: Sample, y: ArrayLike | None, score: Score | None
+) -> tuple[float, float | None]:
+    """Divide rows that were read before; give the detail that is lost, and the score if asked.
+
+    Parameters
+    ----------
+    method : Anonymiser
+    sample : Sample
+    y : array-like or None
+        The labels of all rows.
+    score : callable or None
+    """
+    settled = method._fit(sample)
+    if score is None:
+        return method.loss_.overall, None
+    release = method._release(sample, settled)
+    labels: NDArray[Any] | None = None
+    if y is not None:
+        labels = np.asarray(y)[method.classes_.of_row >= 0]
+    return method.loss_.overall, float(score(release, labels))
+
+
+def method_for(
+    method: Anonymiser | None, y: ArrayLike | None, quasi_identifiers: Sequence[str] | None
+) -> Anonymiser:
+    """Copy the method, so that the user's own stays as it is."""
+    chosen = (Greedy() if y is None else Hybrid()) if method is None else clone(method)
+    if not isinstance(chosen, Anonymiser):
+        raise ParameterError(
+            "The 'method' parameter must be an Anonymiser, such as Greedy(). "
+            f"Got a {type(method).__name__} instead."
+        )
+    if quasi_identifiers is not None:
+        chosen.set_params(quasi_identifiers=quasi_identifiers)
+    return chosen
+
+
+def in_words(score: float | None) -> str:
+    """Write a score, or that there is none."""
+    return "-" if score is None else f"{score:.4f}"
+
+
+def aligned(lines: Sequence[Sequence[str]], left: int = 0) -> str:
+    """Write lines of cells as a table; so many first columns are aligned on the left.
+
+    Examples
+    --------
+    >>> print(aligned([["name", "n"], ["age", "10"]], left=1))
+    name   n
+    age   10
+    """
+    widths = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
+    made = [
+        "  ".join(
+            cell.ljust(width) if place < left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in lines
+    ]
+    return "\n".join(line.rstrip() for line in made)

@@ -1,0 +1,89 @@
+"""Put the published values into the user's own frame: same library, order, types and index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam._errors import DataError
+from sparsam.data import count_rows
+from sparsam.data._names import check_names
+from sparsam.data._own_columns import OwnFrame, gather, open_own
+from sparsam.data._replace import Replacement, replace_columns
+
+
+def released_frame(
+    source: Any,
+    made: Mapping[str, Sequence[Any]],
+    rows: NDArray[np.int64],
+    record: NDArray[np.int64],
+    keep: Sequence[str],
+) -> Any:
+    """Make a frame of the same library from published records and from columns to keep.
+
+    Parameters
+    ----------
+    source : frame, mapping, ndarray, Table or path
+        A Table, a file and a DuckDB relation become pandas frames where pandas is installed, and
+        dicts of arrays elsewhere. A pandas frame keeps its index.
+    made : mapping of str to sequence
+        For each column the value of every record.
+    rows : ndarray of int
+        The rows that are published, ascending.
+    record : ndarray of int
+        The record of each of them.
+    keep : sequence of str
+        Columns to pass through as they are; all others are left out.
+    """
+    frame = open_own(source)
+    check_names([*made, *keep], frame.names)
+    places = [p for p, name in enumerate(frame.names) if name in made or name in keep]
+    new = {name: Replacement(values, record) for name, values in made.items()}
+    if isinstance(frame.native, np.ndarray):
+        return _matrix(frame, new, rows, places)
+    taken = _taken(frame, rows, places)
+    if hasattr(taken, "iloc"):
+        if hasattr(source, "iloc"):  # the user's own index, not the numbers of read rows
+            taken.index = frame.native.index[rows]
+        return _pandas(taken, new, [frame.names[p] for p in places])
+    return replace_columns(taken, new, keep)
+
+
+def check_rows(source: Any, n_rows: int) -> None:
+    """Raise unless the frame has as many rows as were divided into classes."""
+    found = count_rows(source)
+    if found != n_rows:
+        raise DataError(
+            f"The frame must have the {n_rows:,} rows that were divided into classes. "
+            f"Got {found:,} instead."
+        )
+
+
+def _taken(frame: OwnFrame, rows: NDArray[np.int64], places: Sequence[int]) -> Any:
+    columns = [gather(frame.column(place), rows) for place in places]
+    return frame.builder(places)(columns, len(rows))
+
+
+def _pandas(taken: Any, new: Mapping[str, Replacement], names: Sequence[str]) -> Any:
+    """Replace columns by their names as texts; a column's own label may be a number."""
+    labels = taken.columns
+    taken.columns = list(names)
+    made = replace_columns(taken, new, [name for name in names if name not in new])
+    made.columns = labels
+    return made
+
+
+def _matrix(
+    frame: OwnFrame,
+    new: Mapping[str, Replacement],
+    rows: NDArray[np.int64],
+    places: Sequence[int],
+) -> Any:
+    columns = [
+        new[name].array() if name in new else frame.column(place)[rows]
+        for place, name in ((place, frame.names[place]) for place in places)
+    ]
+    return frame.builder(places)(columns, len(rows))

@@ -1,0 +1,472 @@
+"""Estimators: what they publish keeps its promise, and has the shape of what came in."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import Counter, defaultdict
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from sparsam._errors import DataError, ParameterError, ReleaseError, RoleError, SparsamWarning
+from sparsam.anonymise import (
+    Anonymiser,
+    BulkLoad,
+    Closeness,
+    DistinctDiversity,
+    EntropyDiversity,
+    FullDomain,
+    Greedy,
+    Guided,
+    Hilbert,
+    Hybrid,
+    Mondrian,
+    RecursiveDiversity,
+    _anonymiser,
+    verify,
+)
+from sparsam.data import Roles, read
+
+METHODS: list[type[Anonymiser]] = [Mondrian, Greedy, Guided, Hybrid, Hilbert, BulkLoad, FullDomain]
+QUASI = ["age", "income", "city", "constant"]
+
+
+def people(seed: int, n_rows: int) -> dict[str, Any]:
+    """A small table with duplicates, a constant, missing numbers and missing words."""
+    rng = np.random.default_rng(seed)
+    age = np.minimum(rng.geometric(0.2, n_rows) + 17, 40).astype(float)
+    age[rng.random(n_rows) < 0.2] = np.nan
+    city = np.array(["Bonn", "Ulm", "Wien", None], dtype=object)[rng.integers(0, 4, n_rows)]
+    return {
+        "age": age,
+        "income": rng.integers(0, 9, n_rows) * 1000,
+        "city": city,
+        "constant": np.full(n_rows, "x"),
+        "illness": np.array(["flu", "cold", "none"])[rng.integers(0, 3, n_rows)],
+        "person": rng.integers(0, max(2, n_rows // 2), n_rows),
+        "name": np.array([f"p{i}" for i in range(n_rows)]),
+    }
+
+
+def published(release: Any, names: list[str] = QUASI) -> list[tuple[str, ...]]:
+    """The published records, cell by cell as texts."""
+    columns = [[str(value) for value in release[name]] for name in names]
+    return list(zip(*columns, strict=True))
+
+
+def values_by_record(release: Any, values: Any) -> list[list[Any]]:
+    found = defaultdict(list)
+    for record, value in zip(published(release), values, strict=True):
+        found[record].append(value)
+    return list(found.values())
+
+
+def fitted(method: type[Anonymiser], data: dict[str, Any], **more: Any) -> tuple[Anonymiser, Any]:
+    one = method(**{"quasi_identifiers": QUASI, **more})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SparsamWarning)
+        return one, one.fit_transform(data, data["illness"])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    n_rows=st.integers(2, 90),
+    k=st.integers(2, 12),
+    form=st.sampled_from(["mean", "median", "mode", "draw", "ranges", "nearest"]),
+    missing=st.sampled_from(["own", "known"]),
+)
+def test_k_holds_in_what_is_published(
+    method: type[Anonymiser], seed: int, n_rows: int, k: int, form: Any, missing: Any
+) -> None:
+    data = people(seed, max(n_rows, k))
+    one, release = fitted(method, data, k=k, publish=form, missing=missing)
+    assert min(Counter(published(release)).values()) >= k
+    assert list(release) == QUASI
+    assert len(release["age"]) == len(data["age"])
+    assert one.n_suppressed_ == one.n_merged_ == one.certificate_.suppressed == 0
+    assert verify(release, one.certificate_).ok
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10_000), n_rows=st.integers(12, 90), k=st.integers(2, 6))
+def test_diversity_and_closeness_hold_in_what_is_published(
+    method: type[Anonymiser], seed: int, n_rows: int, k: int
+) -> None:
+    data = people(seed, n_rows)
+    data["illness"][:4] = ["flu", "cold", "none", "none"]
+    models = [
+        DistinctDiversity(2, "illness"),
+        EntropyDiversity(1.3, "illness"),
+        RecursiveDiversity(4.0, 2, "illness"),
+        Closeness(0.4, "illness"),
+    ]
+    one, release = fitted(method, data, k=k, privacy=models, keep=["illness"])
+    assert list(release) == [*QUASI, "illness"]
+    whole = {v: c / n_rows for v, c in Counter(data["illness"].tolist()).items()}
+    for values in values_by_record(release, release["illness"]):
+        counts = sorted(Counter(values).values(), reverse=True)
+        shares = {v: c / len(values) for v, c in Counter(values).items()}
+        assert len(values) >= k
+        assert len(counts) >= 2
+        assert math.exp(-sum(p * math.log(p) for p in shares.values())) >= 1.3 - 1e-6
+        assert counts[0] < 4 * sum(counts[1:])
+        assert sum(abs(shares.get(v, 0) - whole[v]) for v in whole) / 2 <= 0.4 + 1e-6
+    assert len(one.certificate_.demands) == 5
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10_000), n_rows=st.integers(30, 90))
+def test_rows_of_one_person_count_once(method: type[Anonymiser], seed: int, n_rows: int) -> None:
+    data = people(seed, n_rows)
+    one, release = fitted(method, data, k=4, entity="person")
+    for whose in values_by_record(release, data["person"]):
+        assert len(set(whose)) >= 4
+    assert "person" not in release
+    assert one.certificate_.smallest_people >= 4
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    n_rows=st.integers(10, 80),
+    n_new=st.integers(1, 80),
+    k=st.integers(2, 10),
+    budget=st.sampled_from([0.0, 0.1, 0.5, 1.0]),
+)
+def test_new_rows_are_never_published_in_smaller_classes(
+    method: type[Anonymiser], seed: int, n_rows: int, n_new: int, k: int, budget: float
+) -> None:
+    data, new = people(seed, n_rows), people(seed + 1, n_new)
+    new["city"] = np.where(new["income"] > 6000, "Graz", new["city"])  # never seen
+    one, _ = fitted(method, data, k=k, max_suppressed=budget)
+    before = one.certificate_
+    if n_new < k:
+        with pytest.raises(ReleaseError, match=f"{n_new:,} rows together"):
+            one.transform(new)
+        return
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            release = one.transform(new)
+        except ReleaseError:  # its levels are fixed: a record that was never seen has no class
+            assert method is FullDomain
+            assert one.certificate_ is before
+            return
+    words = " ".join(str(one.message) for one in said)
+    assert min(Counter(published(release)).values()) >= k
+    assert len(release["age"]) == n_new - one.n_suppressed_
+    assert one.n_suppressed_ <= budget * n_new
+    assert one.certificate_.suppressed == one.n_suppressed_ == one.classes_.n_suppressed
+    assert (f"{one.n_suppressed_:,} of {n_new:,} new rows are suppressed" in words) == bool(
+        one.n_suppressed_
+    )
+    assert ("joined another class" in words) == bool(one.n_merged_)
+    towns, holes = set(new["city"]) - set(data["city"]), np.isnan(new["age"]).any()
+    assert ("never seen" in words) == bool(towns or (holes and not np.isnan(data["age"]).any()))
+    assert verify(release, one.certificate_).ok
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_fitted_rows_themselves_find_their_classes(method: type[Anonymiser]) -> None:
+    data = people(3, 200)
+    one, release = fitted(method, data, k=5)
+    again = one.transform(data)
+    assert published(again) == published(release)
+    assert one.n_merged_ == 0
+
+
+def test_too_many_small_classes_are_joined_and_few_are_suppressed() -> None:
+    data = {"age": np.repeat([20, 30, 40, 50], 5)}
+    new = {"age": np.array([20] * 6 + [30] * 6 + [40] * 6 + [50] * 2)}
+    one = Greedy(k=5).fit(data)
+    with pytest.warns(SparsamWarning, match=r"2 of 20 new rows joined another class"):
+        joined = one.transform(new)
+    assert joined["age"].tolist() == [20] * 6 + [30] * 6 + [42] * 8
+    assert (one.n_merged_, one.n_suppressed_) == (2, 0)
+    one = Greedy(k=5, max_suppressed=0.1).fit(data)
+    with pytest.warns(SparsamWarning, match=r"2 of 20 new rows are suppressed"):
+        fewer = one.transform(new)
+    assert fewer["age"].tolist() == [20] * 6 + [30] * 6 + [40] * 6
+    assert (one.n_merged_, one.n_suppressed_, one.certificate_.suppressed) == (0, 2, 2)
+
+
+def test_impossible_requests_say_so() -> None:
+    data = {"age": [20, 21, 22]}
+    with pytest.raises(DataError, match=r"3 rows together .* at least 10 rows"):
+        Greedy().fit(data)
+    same = {"age": [20, 21, 22], "illness": ["flu", "flu", "flu"]}
+    model = DistinctDiversity(2, "illness")
+    with pytest.raises(DataError, match="at least 2 different values of 'illness'"):
+        Greedy(k=2, privacy=model).fit(same)
+    one = Greedy(k=2, privacy=model).fit({"age": [20, 21], "illness": ["flu", "cold"]})
+    with pytest.raises(ReleaseError, match="at least 2 different values"):
+        one.transform(same)
+    assert not hasattr(one, "certificate_")
+
+
+def test_a_release_that_breaks_its_promise_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def careless(source: Any, *args: Any, **more: Any) -> Any:
+        return {"age": source["age"]}
+
+    monkeypatch.setattr(_anonymiser, "publish", careless)
+    one = Greedy(k=2)
+    with pytest.raises(ReleaseError, match="nothing was released"):
+        one.fit_transform({"age": np.array([20, 21, 40, 41])})
+    assert not hasattr(one, "certificate_")
+
+
+def test_a_refused_release_leaves_the_last_one_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = Greedy(k=2)
+    one.fit_transform({"age": np.array([20, 21, 40, 41])})
+    before = {name: getattr(one, name) for name in ("certificate_", "classes_", "loss_")}
+    monkeypatch.setattr(_anonymiser, "publish", lambda source, *_, **__: source)
+    with pytest.raises(ReleaseError, match="nothing was released"):
+        one.transform({"age": np.array([20, 22, 40, 42])})
+    assert {name: getattr(one, name) for name in before} == before
+
+
+def test_an_older_certificate_does_not_outlive_a_fit() -> None:
+    one = Greedy(k=2)
+    one.fit_transform({"age": np.array([20, 21, 40, 41])})
+    one.fit({"age": np.array([20, 21])})
+    assert not hasattr(one, "certificate_")
+
+
+FRAMES = ["pandas", "polars", "pyarrow", "mapping", "array", "table", "path"]
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_the_same_type_order_and_index_come_out(kind: str, tmp_path: Any) -> None:
+    age, sex = np.array([40, 20, 41, 21, 60, 61]), ["f", "m", "f", "m", "f", "f"]
+    index = [f"r{i}" for i in range(6)]
+    frame = pd.DataFrame({"name": list("abcdef"), "sex": sex, "age": age}, index=index)
+    expected = [40, 20, 40, 20, 60, 60]
+    one = Greedy(k=2, quasi_identifiers=["age", "sex"])
+    if kind == "pandas":
+        release = one.fit_transform(frame)
+        assert list(release.index) == index
+        assert list(release.columns) == ["sex", "age"]
+        assert release["age"].dtype == frame["age"].dtype
+    elif kind == "polars":
+        pl = pytest.importorskip("polars")
+        release = one.fit_transform(pl.from_pandas(frame))
+        assert isinstance(release, pl.DataFrame)
+        assert release.columns == ["sex", "age"]
+    elif kind == "pyarrow":
+        pa = pytest.importorskip("pyarrow")
+        release = one.fit_transform(pa.Table.from_pandas(frame, preserve_index=False))
+        assert isinstance(release, pa.Table)
+        release = release.to_pydict()
+    elif kind == "mapping":
+        release = one.fit_transform({name: frame[name].to_numpy() for name in frame})
+        assert isinstance(release, dict)
+    elif kind == "array":
+        release = Greedy(k=2).fit_transform(age.reshape(-1, 1).astype(float))
+        assert isinstance(release, np.ndarray)
+        release = {"age": release[:, 0]}
+    elif kind == "table":
+        release = one.fit_transform(read(frame))
+    else:
+        frame.to_csv(tmp_path / "people.csv", index=False)
+        release = one.fit_transform(tmp_path / "people.csv")
+    assert list(release["age"]) == expected
+    assert one.certificate_.smallest == 2 if kind != "array" else True
+
+
+def test_suppressed_rows_are_gone_from_the_index_too() -> None:
+    frame = pd.DataFrame({"age": [20, 20, 99, 20]}, index=list("abcd"))
+    one = Greedy(k=2, max_suppressed=0.25).fit(pd.DataFrame({"age": [20, 20, 99, 99]}))
+    with pytest.warns(SparsamWarning, match="1 of 4 new rows are suppressed"):
+        release = one.transform(frame)
+    assert list(release.index) == ["a", "b", "d"]
+
+
+def test_only_quasi_identifiers_and_columns_to_keep_come_out() -> None:
+    data = people(0, 40)
+    roles = Roles(identifiers=["name"], quasi_identifiers=["age", "city"])
+    release = Greedy(k=3, roles=roles, keep=["illness"]).fit_transform(data)
+    assert list(release) == ["age", "city", "illness"]
+    assert release["illness"].tolist() == data["illness"].tolist()
+    everything = Greedy(k=3, roles=Roles(identifiers=["name"]), entity="person", keep=["illness"])
+    assert list(everything.fit_transform(data)) == [*QUASI, "illness"]
+
+
+def test_declared_missing_texts_and_orders_are_kept_to() -> None:
+    data = {"size": np.array(["S", "M", "?", "L", "S", "M", "L", "?"])}
+    roles = Roles(ordered={"size": ["S", "M", "L"]}, missing_values=["?"])
+    one = Greedy(k=2, roles=roles, publish="ranges").fit(data)
+    assert one.attributes_[0].kind == "ordered"
+    assert one.attributes_[0].missing
+    release = one.transform({"size": np.array(["S", "M", "S", "?", "?", "M"])})
+    assert Counter(release["size"].tolist()) == {"S": 2, "M": 2, None: 2}
+
+
+def test_a_column_without_any_value_is_published_without() -> None:
+    data = {"age": np.array([20, 21, 40, 41]), "empty": np.full(4, np.nan)}
+    one = Mondrian(k=2)
+    release = one.fit_transform(data)
+    assert np.isnan(release["empty"].astype(float)).all()
+    full = one.transform({"age": np.array([20, 21, 41, 40]), "empty": np.full(4, np.nan)})
+    assert full["age"].tolist() == [20, 20, 40, 40]
+    with pytest.warns(SparsamWarning, match="4 of 4 new rows have values that were never seen"):
+        known = one.transform({"age": np.array([20, 21, 41, 40]), "empty": np.arange(4.0)})
+    assert len(set(known["empty"].tolist())) == 2
+
+
+def test_values_that_are_missing_only_later_are_not_lost() -> None:
+    one = Greedy(k=2).fit({"age": np.array([20.0, 21, 40, 41]), "city": list("aabb")})
+    new = {"age": np.array([20.0, np.nan, np.nan, 41]), "city": ["a", "a", None, None]}
+    with pytest.warns(SparsamWarning, match="3 of 4 new rows have values that were never seen"):
+        release = one.transform(new)
+    assert len(release["age"]) == 4
+    assert min(Counter(published(release, ["age", "city"])).values()) >= 2
+
+
+def test_many_numbers_are_routed_by_their_own_value() -> None:
+    rng = np.random.default_rng(0)
+    one = Mondrian(k=50).fit({"x": rng.normal(size=4000)})
+    new = {"x": rng.normal(size=3000)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SparsamWarning)
+        one.transform(new)
+    order = np.argsort(new["x"])
+    changes = np.flatnonzero(np.diff(one.classes_.of_row[order]))
+    # every class that is left is one run of numbers
+    assert len(changes) == (one.classes_.sizes() > 0).sum() - 1
+
+
+@pytest.mark.parametrize("method", [Guided, Hybrid])
+def test_a_model_guides_where_there_is_one(method: Any) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.integers(20, 60, 300), "noise": rng.integers(0, 40, 300)})
+    answers = np.where(frame["age"] < 35, "young", "old")
+    model = DecisionTreeClassifier(random_state=0).fit(frame, answers)
+    guided = method(k=20, model=model).fit(frame)
+    labelled = method(k=20).fit(frame, answers)
+    asked = method(k=20).fit(frame, answers=answers)
+    function = method(k=20, model=lambda rows: np.where(rows["age"] < 35, 1, 0)).fit(frame)
+    for other in (labelled, asked, function):
+        assert guided.classes_.of_row.tolist() == other.classes_.of_row.tolist()
+    for rows in guided.classes_.rows():
+        assert len(set(answers[rows])) == 1
+    numbers = DecisionTreeRegressor(max_depth=3).fit(frame, frame["age"] * 2.0)
+    assert method(k=20, model=numbers).fit(frame).classes_.n_classes > 4
+
+
+def test_guided_methods_ask_for_answers() -> None:
+    for method in (Guided, Hybrid):
+        with pytest.raises(ParameterError, match=f"{method.__name__} must know what a model says"):
+            method(k=2).fit({"age": [20, 21, 40]})
+        with pytest.raises(DataError, match="'y' must have one value for each of the 3 rows"):
+            method(k=2).fit({"age": [20, 21, 40]}, [1, 2])
+
+
+def test_nearest_warns_and_follows_the_majority() -> None:
+    data = {"age": np.array([20, 21, 30])}
+    with pytest.warns(SparsamWarning, match="record of a real person"):
+        release = Greedy(k=3, publish="nearest").fit_transform(data, ["no", "no", "yes"])
+    assert set(release["age"].tolist()) == {21}
+    with pytest.warns(SparsamWarning, match="record of a real person"):
+        Greedy(k=3, publish="nearest").fit_transform(data, [1.5, 2.5, 3.5])
+
+
+def test_the_certificate_says_how_the_release_was_made() -> None:
+    one = Mondrian(k=2, strict=False)
+    one.fit_transform({"age": np.array([20, 21, 40, 41])})
+    assert one.certificate_.parameters["method"] == "Mondrian"
+    assert one.certificate_.parameters["strict"] is False
+    losses = one.certificate_.information_loss
+    assert losses["tight (range)"] == one.loss_.overall
+    assert set(losses) == {"tight (range)", "tight (share)", "tight (values)"}
+
+
+def test_the_same_seed_draws_the_same_records() -> None:
+    data = people(0, 60)
+    made = [
+        published(
+            Greedy(k=5, publish="draw", random_state=s, quasi_identifiers=QUASI).fit_transform(data)
+        )
+        for s in (1, 1, 2)
+    ]
+    assert made[0] == made[1]
+    assert made[0] != made[2]
+
+
+@parametrize_with_checks(
+    [Mondrian(k=2), Hybrid(k=2)],
+    expected_failed_checks=lambda _: {
+        "check_methods_subset_invariance": "a single row is never released",
+        "check_dict_unchanged": "a release leaves its certificate behind",
+        "check_transformer_data_not_an_array": "objects of a list stay objects",
+    },
+)
+@pytest.mark.filterwarnings("ignore::sparsam._errors.SparsamWarning")
+def test_scikit_learns_own_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_estimators_keep_to_the_conventions(method: type[Anonymiser]) -> None:
+    model = DistinctDiversity(2, "illness")
+    one = method(k=7, privacy=model, quasi_identifiers=["age"])
+    names = set(one.get_params(deep=False))
+    assert {"k", "privacy", "entity", "keep", "roles", "publish", "max_suppressed"} <= names
+    copy = clone(one)
+    assert copy.get_params(deep=False) == one.get_params(deep=False)
+    assert set(vars(method())) == set(method().get_params(deep=False))
+    assert repr(method(k=7)) == f"{method.__name__}(k=7)"
+    with pytest.raises(TypeError, match="surprise"):
+        method(surprise=1)
+    data = people(1, 40)
+    first = method(k=4, quasi_identifiers=QUASI)
+    assert first.fit(data, data["illness"]) is first
+    assert first.feature_names_in_.tolist() == list(data)
+    assert first.n_features_in_ == len(data)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"k": 1}, "'k' parameter of Greedy must be an int >= 2"),
+        ({"k": 2.5}, "'k' parameter of Greedy"),
+        ({"max_suppressed": 1.5}, "'max_suppressed' parameter of Greedy"),
+        ({"max_suppressed": True}, "'max_suppressed' parameter of Greedy"),
+        ({"quasi_identifiers": "age"}, "'quasi_identifiers' parameter of Greedy"),
+        ({"keep": "illness"}, "'keep' parameter of Greedy"),
+        ({"privacy": "much"}, "'privacy' parameter of Greedy"),
+        ({"publish": "words"}, "'how' parameter of publish"),
+        ({"missing": "no"}, "'missing' parameter of publish"),
+        ({"quasi_identifiers": []}, "at least one quasi-identifier"),
+        ({"keep": ["age"], "quasi_identifiers": ["age"]}, "must not be kept"),
+        ({"entity": "age", "quasi_identifiers": ["age"]}, "must not be entity"),
+    ],
+)
+def test_bad_parameters_are_refused(wrong: dict[str, Any], words: str) -> None:
+    data = {"age": [20, 21, 40], "illness": ["flu", "cold", "flu"]}
+    with pytest.raises(ParameterError, match=words):
+        Greedy(**{"k": 2, **wrong}).fit_transform(data)
+
+
+def test_unknown_columns_are_named() -> None:
+    data = {"age": [20, 21, 40], "illness": ["flu", "cold", "flu"]}
+    with pytest.raises(RoleError, match="Did you mean 'age'"):
+        Greedy(k=2, quasi_identifiers=["agee"]).fit(data)
+    with pytest.raises(RoleError, match="Did you mean 'illness'"):
+        Greedy(k=2, privacy=DistinctDiversity(2, "ilness")).fit(data)
+    with pytest.raises(RoleError, match="'age' is not a column"):
+        Greedy(k=2).fit({"age": [20, 21, 40]}).transform({"old": [1, 2]})
+    with pytest.raises(DataError, match="'answers' must have one value"):
+        Greedy(k=2).fit(data, answers=[1, 2])
