@@ -8,6 +8,7 @@ import rich_click as click
 
 from sparsam._errors import SparsamError
 from sparsam._version import __version__
+from sparsam.cli._anonymise import anonymise
 from sparsam.cli._apply import apply
 from sparsam.cli._assess import assess
 from sparsam.cli._attack import attack
@@ -15,6 +16,7 @@ from sparsam.cli._console import complain
 from sparsam.cli._demo import demo
 from sparsam.cli._describe import describe
 from sparsam.cli._minimise import minimise
+from sparsam.cli._verify import verify
 
 USAGE_ERROR = 2
 
@@ -44,7 +46,7 @@ def cli() -> None:
     """
 
 
-for command in (demo, minimise, attack, assess, apply, describe):
+for command in (demo, minimise, attack, assess, apply, anonymise, verify, describe):
     cli.add_command(command)
 
 

@@ -1,0 +1,229 @@
+"""What the options of `sparsam anonymise` mean in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from sparsam.cli._apply import ENDINGS
+from sparsam.cli._options import roles_from
+
+if TYPE_CHECKING:
+    from sparsam.anonymise import Anonymiser, PrivacyModel
+    from sparsam.data import BlackBox, Roles
+
+METHODS = ("hybrid", "guided", "greedy", "mondrian", "hilbert", "bulk-load", "full-domain")
+FORMS = ("mean", "median", "mode", "nearest", "draw", "ranges", "hierarchy")
+GUIDED = ("hybrid", "guided")
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Where everything goes: the release, its certificate and the report."""
+
+    output: Path
+    certificate: Path
+    report: Path | None
+
+    @classmethod
+    def of(cls, data: Path, options: Mapping[str, Any]) -> Paths:
+        """Find a place for each file, or say that two have the same."""
+        output: Path = options["output"]
+        ending = next(one for one in ENDINGS if output.name.lower().endswith(one))
+        beside = output.with_name(f"{output.name[: -len(ending)]}.certificate.json")
+        found = cls(output, options["certificate"] or beside, options["report"])
+        taken = [data, *(options[name] for name in ("model", "roles") if options[name])]
+        places = [path.resolve() for path in (*taken, output, found.certificate)]
+        if found.report is not None:
+            places.append(found.report.resolve())
+        if len({*places}) < len(places):
+            raise click.UsageError("Every file that is read or written must have its own name.")
+        return found
+
+
+def names_in(texts: Sequence[str]) -> list[str]:
+    """Names that were given with commas, or with an option each, every one once.
+
+    Examples
+    --------
+    >>> names_in(["age, sex", "zip"])
+    ['age', 'sex', 'zip']
+    """
+    found = (name.strip() for text in texts for name in text.split(","))
+    return list(dict.fromkeys(name for name in found if name))
+
+
+def release_roles(options: Mapping[str, Any]) -> Roles:
+    """Roles from the file and from the options; there must be quasi-identifiers."""
+    found = roles_from({**options, "personal": None})
+    if names := names_in(options["quasi_identifiers"]):
+        found = replace(found, quasi_identifiers=names)
+    if not found.quasi_identifiers:
+        raise click.UsageError(
+            "Missing option '--quasi-identifiers' (or a TOML file with --roles): the columns by "
+            "which people could be recognised."
+        )
+    return found
+
+
+def chosen_method(options: Mapping[str, Any], roles: Roles) -> str:
+    """Name the method, or say which options do not go together."""
+    known = options["model"] is not None or roles.target is not None
+    method: str = options["method"] or ("hybrid" if known else "greedy")
+    if method in GUIDED and not known:
+        raise click.UsageError(f"--method {method} must have --target or --model to go by.")
+    if options["model"] is not None and method not in GUIDED:
+        raise click.UsageError(f"--model goes with --method {' or '.join(GUIDED)} only.")
+    if options["trust_model"] and options["model"] is None:
+        raise click.UsageError("--trust-model goes with --model only.")
+    if options["sweep_k"] and not known:
+        raise click.UsageError("--sweep-k must have --target or --model to measure accuracy by.")
+    _check_hierarchies(method, roles, options)
+    return method
+
+
+def _check_hierarchies(method: str, roles: Roles, options: Mapping[str, Any]) -> None:
+    given = {text.partition("=")[0].strip() for text in options["hierarchy"]}
+    names = set(roles.quasi_identifiers)
+    form = form_of(method, options)
+    if given and form != "hierarchy" and method != "full-domain":
+        raise click.UsageError(
+            "--hierarchy goes with --publish hierarchy or --method full-domain only."
+        )
+    if given - names:
+        raise click.UsageError(f"--hierarchy: '{min(given - names)}' is no quasi-identifier.")
+    if form == "hierarchy" and method != "full-domain" and names - given:
+        raise click.UsageError(
+            "--publish hierarchy must have a --hierarchy for every quasi-identifier. "
+            f"'{min(names - given)}' has none."
+        )
+
+
+def anonymiser(
+    method: str, roles: Roles, keep: Sequence[str], box: BlackBox | None, options: Mapping[str, Any]
+) -> Anonymiser:
+    """Make the estimator that the options describe."""
+    settings: dict[str, Any] = {
+        "quasi_identifiers": list(roles.quasi_identifiers),
+        "k": options["k"],
+        "privacy": privacy_models(options) or None,
+        "entity": options["entity"],
+        "max_suppressed": options["max_suppressed"],
+        "publish": form_of(method, options),
+        "keep": list(keep),
+        "hierarchies": _hierarchies(options["hierarchy"]),
+        "roles": roles,
+        "random_state": options["seed"],
+    }
+    if box is not None:
+        settings["model"] = asking(box)
+    made: Anonymiser = method_class(method)(**settings)
+    return made
+
+
+def asking(box: BlackBox) -> BlackBox:
+    """Ask a model through a function: an estimator may be copied, with all that is in it."""
+    from sparsam.data import black_box
+
+    def ask(records: Any) -> Any:
+        return box.predict(records)
+
+    return black_box(ask, regression=box.regression)
+
+
+def form_of(method: str, options: Mapping[str, Any]) -> str:
+    """What is published: labels of hierarchies for full-domain, means elsewhere."""
+    given: str | None = options["publish"]
+    return given or ("hierarchy" if method == "full-domain" else "mean")
+
+
+def method_class(method: str) -> Any:
+    """Find the estimator of a method."""
+    import sparsam.anonymise as found
+
+    return getattr(found, "".join(word.capitalize() for word in method.split("-")))
+
+
+def privacy_models(options: Mapping[str, Any]) -> list[PrivacyModel]:
+    """What is demanded beside k."""
+    from sparsam.anonymise import Closeness
+
+    diverse = [_diversity(text) for text in options["l_diversity"]]
+    close = []
+    for text in options["t_closeness"]:
+        name, number, *more = _parts(text, "--t-closeness", "NAME:0.2 or NAME:0.2:ordered")
+        if more and more[0] not in ("equal", "ordered"):
+            raise _unlike("--t-closeness", "NAME:0.2 or NAME:0.2:ordered", text)
+        close.append(Closeness(float(number), name, "ordered" if "ordered" in more else "equal"))
+    return [*diverse, *close]
+
+
+def _diversity(text: str) -> PrivacyModel:
+    from sparsam.anonymise import DistinctDiversity, EntropyDiversity, RecursiveDiversity
+
+    looks = "NAME:3, NAME:3:entropy or NAME:3:recursive=2.5"
+    name, number, *more = _parts(text, "--l-diversity", looks)
+    if more == ["entropy"]:
+        return EntropyDiversity(float(number), name)
+    if not number.isdigit():
+        raise _unlike("--l-diversity", looks, text)
+    if not more:
+        return DistinctDiversity(int(number), name)
+    kind, sign, ratio = more[0].partition("=")
+    if kind != "recursive" or not sign or not _is_number(ratio):
+        raise _unlike("--l-diversity", looks, text)
+    return RecursiveDiversity(float(ratio), int(number), name)
+
+
+def _parts(text: str, option: str, looks: str) -> list[str]:
+    """A name, a number and perhaps one more word; the name may have colons itself."""
+    words = [word.strip() for word in text.split(":")]
+    for n_more in (0, 1):
+        at = len(words) - 1 - n_more
+        if at >= 1 and _is_number(words[at]) and (name := ":".join(words[:at])):
+            return [name, *words[at:]]
+    raise _unlike(option, looks, text)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _unlike(option: str, looks: str, text: str) -> click.UsageError:
+    return click.UsageError(f"{option} must look like {looks}. Got '{text}' instead.")
+
+
+def _hierarchies(texts: Sequence[str]) -> dict[str, Any] | None:
+    from sparsam.anonymise import read_hierarchy
+
+    found = {}
+    for text in texts:
+        name, sign, file = text.partition("=")
+        if not sign or not name.strip() or not file.strip():
+            raise _unlike("--hierarchy", "NAME=FILE.csv", text)
+        if not Path(file.strip()).is_file():
+            raise click.UsageError(f"--hierarchy: there is no file '{Path(file.strip()).name}'.")
+        found[name.strip()] = read_hierarchy(file.strip())
+    return found or None
+
+
+def whole_numbers(text: str | None) -> tuple[int, ...]:
+    """The values of k to look at.
+
+    Examples
+    --------
+    >>> whole_numbers("10, 50"), whole_numbers(None)
+    ((10, 50), ())
+    """
+    words = [] if text is None else [word.strip() for word in text.split(",") if word.strip()]
+    if text is not None and (not words or not all(w.isdigit() and int(w) >= 2 for w in words)):
+        raise _unlike("--sweep-k", "10,20,50", text)
+    return tuple(int(word) for word in words)

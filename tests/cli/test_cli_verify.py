@@ -1,0 +1,106 @@
+"""`sparsam verify`: a release is checked without the raw data."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+import sparsam as sp
+from sparsam.anonymise import Mondrian
+from sparsam.data import columns_of, write_columns
+
+NAMES = ["age", "sex"]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A release in two formats, and its certificate."""
+    place = tmp_path_factory.mktemp("verify")
+    people = sp.load_example().take(range(400)).to_frame("pandas")
+    method = Mondrian(quasi_identifiers=NAMES, k=5, keep=["employed"])
+    release = method.fit_transform(people)
+    for name in ("release.csv", "release.parquet"):
+        write_columns(columns_of(release, list(release.columns)), place / name)
+    method.certificate_.save(place / "certificate.json")
+    return place
+
+
+@pytest.mark.parametrize("name", ["release.csv", "release.parquet"])
+def test_an_untouched_release(run, place, name):
+    result = run("verify", place / name, place / "certificate.json")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert all(line.startswith("yes: ") for line in lines[:-1])
+    assert len(lines) == 7
+    assert "yes: every published record is shared by at least 5 rows" in lines
+    assert lines[-1] == "The release is what its certificate says."
+
+
+def test_a_changed_cell(run, place, tmp_path):
+    for column, value in (("age", 200), ("employed", "perhaps")):
+        release = pd.read_csv(place / "release.csv")
+        release.loc[17, column] = value
+        release.to_csv(tmp_path / "changed.csv", index=False)
+        result = run("verify", tmp_path / "changed.csv", place / "certificate.json")
+        assert result.exit_code == 1
+        assert "NO: no cell was changed" in result.stdout
+        broken = "NO: every published record is shared by at least 5 rows"
+        assert (broken in result.stdout) == (column == "age")
+        assert "NOT what its certificate says" in result.stdout
+        assert str(value) not in result.output
+
+
+def test_other_rows_and_columns(run, place, tmp_path):
+    release = pd.read_csv(place / "release.csv")
+    release.head(390).to_csv(tmp_path / "fewer.csv", index=False)
+    release.drop(columns="sex").to_csv(tmp_path / "narrow.csv", index=False)
+    for name, said in (("fewer.csv", "400 stated, 390 found"), ("narrow.csv", "NO: the columns")):
+        result = run("verify", tmp_path / name, place / "certificate.json")
+        assert result.exit_code == 1
+        assert said in result.stdout
+
+
+def test_json(run, place, tmp_path):
+    found = run("verify", place / "release.csv", place / "certificate.json", "--json")
+    plain = json.loads(found.stdout)
+    assert plain["ok"] is True
+    assert plain["complete"] is True
+    assert len(plain["findings"]) == 6
+    pd.read_csv(place / "release.csv").head(9).to_csv(tmp_path / "o.csv", index=False)
+    broken = run("verify", tmp_path / "o.csv", place / "certificate.json", "--json")
+    assert broken.exit_code == 1
+    assert json.loads(broken.stdout)["ok"] is False
+
+
+def test_quiet(run, place):
+    result = run("verify", place / "release.csv", place / "certificate.json", "-q")
+    assert (result.exit_code, result.output) == (0, "")
+
+
+def test_what_is_not_published_is_not_checked(run, place, tmp_path):
+    people = sp.load_example().take(range(400)).to_frame("pandas").assign(whose=range(400))
+    method = Mondrian(quasi_identifiers=NAMES, k=5, entity="whose")
+    release = method.fit_transform(people)
+    write_columns(columns_of(release, NAMES), tmp_path / "r.csv")
+    method.certificate_.save(tmp_path / "c.json")
+    result = run("verify", tmp_path / "r.csv", tmp_path / "c.json")
+    assert result.exit_code == 0
+    assert "not checked: every published record" in result.stdout
+    assert result.stdout.splitlines()[-1].startswith("All that could be checked is true")
+
+
+def test_files_that_cannot_be_used(run, place, tmp_path):
+    (tmp_path / "c.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "r.xlsx").write_text("x", encoding="utf-8")
+    for release, paper in (
+        (place / "release.csv", tmp_path / "c.json"),
+        (place / "release.csv", place / "release.csv"),
+        (tmp_path / "r.xlsx", place / "certificate.json"),
+        (tmp_path / "none.csv", place / "certificate.json"),
+    ):
+        result = run("verify", release, paper)
+        assert result.exit_code == 2
+        assert result.stdout == ""
+        assert result.stderr
