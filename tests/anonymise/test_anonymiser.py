@@ -194,7 +194,7 @@ def test_too_many_small_classes_are_joined_and_few_are_suppressed() -> None:
     one = Greedy(k=5).fit(data)
     with pytest.warns(SparsamWarning, match=r"2 of 20 new rows joined another class"):
         joined = one.transform(new)
-    assert joined["age"].tolist() == [20] * 6 + [30] * 6 + [42] * 8
+    assert joined["age"].tolist() == [20] * 6 + [30] * 6 + [40] * 8
     assert (one.n_merged_, one.n_suppressed_) == (2, 0)
     one = Greedy(k=5, max_suppressed=0.1).fit(data)
     with pytest.warns(SparsamWarning, match=r"2 of 20 new rows are suppressed"):

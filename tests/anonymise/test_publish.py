@@ -240,7 +240,7 @@ def test_the_policy_for_missing_values() -> None:
 def test_suppressed_rows_and_unnamed_columns_are_not_published() -> None:
     frame = pd.DataFrame({"name": list("abcd"), "age": [1, 2, 3, 4], "y": [0, 1, 0, 1]})
     classes = Classes(np.array([0, -1, 0, -1]), 1)
-    made = publish(frame, read(frame[["age"]]), classes, keep=["y"])
+    made = publish(frame, read(frame[["age"]]), classes, "mean", keep=["y"])
     assert list(made.columns) == ["age", "y"]
     assert made["age"].tolist() == [2, 2]
     assert made["y"].tolist() == [0, 0]
@@ -288,9 +288,9 @@ def test_nothing_is_kept_between_calls() -> None:
     columns = {"x": [1, 2, 3, 4]}
     table = read(columns)
     one, two = Classes(np.array([0, 0, 1, 1]), 2), Classes(np.array([0, 1, 1, 0]), 2)
-    first = publish(columns, table, one)["x"].tolist()
-    publish(columns, table, two)
-    assert publish(columns, table, one)["x"].tolist() == first
+    first = publish(columns, table, one, "mean")["x"].tolist()
+    publish(columns, table, two, "mean")
+    assert publish(columns, table, one, "mean")["x"].tolist() == first
     assert columns == {"x": [1, 2, 3, 4]}
 
 
@@ -314,13 +314,13 @@ def test_bad_requests_are_refused() -> None:
     with pytest.raises(ParameterError, match="'how' parameter of publish must be one of 'mean'"):
         publish(columns, table_of(3), classes, "best")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="'missing' parameter"):
-        publish(columns, table_of(3), classes, missing="drop")  # type: ignore[arg-type]
+        publish(columns, table_of(3), classes, "mean", missing="drop")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="'x' is a quasi-identifier"):
-        publish(columns, table_of(3), classes, keep=["x"])
+        publish(columns, table_of(3), classes, "mean", keep=["x"])
     with pytest.raises(RoleError, match="'z' is not a column"):
-        publish(columns, table_of(3), classes, keep=["z"])
+        publish(columns, table_of(3), classes, "mean", keep=["z"])
     with pytest.raises(DataError, match="must have the 4 rows"):
-        publish(columns, table_of(4), classes)
+        publish(columns, table_of(4), classes, "mean")
     with pytest.raises(DataError, match="must divide the 3 rows"):
         publish(columns, table_of(3), Classes(np.zeros(2, np.int64), 1))
     with pytest.raises(DataError, match="All 3 are suppressed"):

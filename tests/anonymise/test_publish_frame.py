@@ -35,7 +35,7 @@ def check_values(made: Any) -> None:
 def test_pandas_keeps_its_index_and_types() -> None:
     frame = pd.DataFrame(DATA, index=pd.Index([10, 20, 30, 40, 50], name="row"))
     frame = frame.astype({"age": "Int16", "job": "category", "y": "boolean"})
-    made = publish(frame, read(frame[["age", "job"]]), CLASSES, keep=["y"])
+    made = publish(frame, read(frame[["age", "job"]]), CLASSES, "mean", keep=["y"])
     check_values({name: made[name].tolist() for name in made.columns})
     assert made.index.tolist() == [10, 20, 40, 50]
     assert made.index.name == "row"
@@ -45,40 +45,40 @@ def test_pandas_keeps_its_index_and_types() -> None:
 
 def test_pandas_keeps_labels_that_are_numbers() -> None:
     frame = pd.DataFrame({0: [1, 3, 5, 7, 9], 1: list("abcde")})
-    made = publish(frame, read(frame[[0]]), CLASSES, keep=["1"])
+    made = publish(frame, read(frame[[0]]), CLASSES, "mean", keep=["1"])
     assert made.columns.tolist() == [0, 1]
     assert made[0].tolist() == [2, 2, 8, 8]
 
 
 def test_polars() -> None:
     frame = pl.DataFrame(DATA, schema_overrides={"age": pl.UInt8})
-    made = publish(frame, read(frame.select("age", "job")), CLASSES, keep=["y"])
+    made = publish(frame, read(frame.select("age", "job")), CLASSES, "mean", keep=["y"])
     assert isinstance(made, pl.DataFrame)
     check_values(made.to_dict(as_series=False))
     assert made.schema["age"] == pl.UInt8
-    lazy = publish(frame.lazy(), read(frame.select("age", "job")), CLASSES, keep=["y"])
+    lazy = publish(frame.lazy(), read(frame.select("age", "job")), CLASSES, "mean", keep=["y"])
     assert made.equals(lazy)
 
 
 def test_pyarrow() -> None:
     table = pa.table(DATA)
-    made = publish(table, read(table.select(["age", "job"])), CLASSES, keep=["y"])
+    made = publish(table, read(table.select(["age", "job"])), CLASSES, "mean", keep=["y"])
     assert isinstance(made, pa.Table)
     check_values(made.to_pydict())
     assert made.schema.field("age").type == pa.int64()
 
 
 def test_mapping_and_table() -> None:
-    made = publish(DATA, read({n: DATA[n] for n in ("age", "job")}), CLASSES, keep=["y"])
+    made = publish(DATA, read({n: DATA[n] for n in ("age", "job")}), CLASSES, "mean", keep=["y"])
     check_values(made)
     whole = read(DATA)
-    made = publish(whole, whole.select(["age", "job"]), CLASSES, keep=["y"])
+    made = publish(whole, whole.select(["age", "job"]), CLASSES, "mean", keep=["y"])
     check_values({name: made[name].tolist() for name in made.columns})
 
 
 def test_array() -> None:
     matrix = np.array([[30.0, 1.0], [32.0, 2.0], [99.0, 3.0], [60.0, 4.0], [70.0, 5.0]])
-    made = publish(matrix, read(matrix).select(["x0"]), CLASSES, keep=["x1"])
+    made = publish(matrix, read(matrix).select(["x0"]), CLASSES, "mean", keep=["x1"])
     assert made.tolist() == [[31, 1], [31, 2], [65, 4], [65, 5]]
     words = publish(matrix, read(matrix).select(["x0"]), CLASSES, "ranges")
     assert words.tolist() == [["30–32"], ["30–32"], ["60–70"], ["60–70"]]
@@ -93,7 +93,7 @@ def test_a_file_does_not_publish_its_row_numbers(tmp_path: Path, ending: str) ->
         frame.to_csv(path, index=False)
     else:
         frame.to_parquet(path)
-    made = publish(path, read(path).select(["age", "job"]), CLASSES, keep=["y"])
+    made = publish(path, read(path).select(["age", "job"]), CLASSES, "mean", keep=["y"])
     check_values({name: made[name].tolist() for name in made.columns})
     assert made.index.tolist() == [0, 1, 2, 3]
 
@@ -101,7 +101,7 @@ def test_a_file_does_not_publish_its_row_numbers(tmp_path: Path, ending: str) ->
 def test_a_relation_is_a_pandas_frame_with_new_rows() -> None:
     frame = pd.DataFrame(DATA)
     relation = duckdb.connect().from_df(frame)
-    made = publish(relation, read(frame[["age", "job"]]), CLASSES, keep=["y"])
+    made = publish(relation, read(frame[["age", "job"]]), CLASSES, "mean", keep=["y"])
     assert made["age"].tolist() == [31, 31, 65, 65]
     assert made.index.tolist() == [0, 1, 2, 3]
 

@@ -191,7 +191,7 @@ def test_other_methods_and_forms(run, place, tmp_path, method, publish):
     assert result.exit_code == 0, result.stderr
     found = pd.read_csv(tmp_path / "o.csv", dtype=str)
     assert smallest_class(found, ["age", "sex"]) >= 20
-    expected = publish or ("hierarchy" if method == "full-domain" else "mean")
+    expected = publish or ("hierarchy" if method == "full-domain" else "median")
     assert Certificate.load(tmp_path / "o.certificate.json").parameters["publish"] == expected
 
 

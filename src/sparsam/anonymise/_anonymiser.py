@@ -83,9 +83,9 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
     max_suppressed : float, default=0.0
         The largest share of rows that may be left out. Methods that divide people freely leave
         out nobody they were fitted on; new rows, and fixed hierarchies, may need it.
-    publish : {"mean", "median", "mode", "nearest", "draw", "ranges", "hierarchy"}, default="mean"
-        What is published for a class, see `publish`. Where a model is to learn from numbers that
-        are mostly 0 and sometimes huge, "median" serves it better than "mean".
+    publish : {"median", "mean", "mode", "nearest", "draw", "ranges", "hierarchy"}, default="median"
+        What is published for a class, see `publish`. A model learns more from medians than from
+        means, where numbers are mostly 0 and sometimes huge.
     keep : sequence of str, default=()
         Columns to publish as they are, such as a sensitive one. All other columns are left out.
     missing : {"own", "known"}, default="own"
@@ -140,7 +140,7 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
         privacy: PrivacyModel | Sequence[PrivacyModel] | None = None,
         entity: str | None = None,
         max_suppressed: float = 0.0,
-        publish: Form = "mean",
+        publish: Form = "median",
         keep: Sequence[str] = (),
         missing: Missing = "own",
         hierarchies: Mapping[str, Any] | None = None,

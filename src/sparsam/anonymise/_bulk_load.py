@@ -46,7 +46,7 @@ class BulkLoad(Anonymiser):
     --------
     >>> load = BulkLoad(k=2)
     >>> load.fit_transform({"age": np.array([20, 22, 40, 42, 90, 92])})
-    {'age': array([21, 21, 41, 41, 91, 91])}
+    {'age': array([20, 20, 40, 40, 90, 90])}
     >>> load.certificate_.smallest
     2
     """

@@ -38,7 +38,7 @@ class Hilbert(Anonymiser):
     --------
     >>> hilbert = Hilbert(k=2)
     >>> hilbert.fit_transform({"age": np.array([20, 90, 22, 92, 21])})
-    {'age': array([21, 91, 21, 91, 21])}
+    {'age': array([21, 90, 21, 90, 21])}
     >>> hilbert.certificate_.smallest
     2
     """

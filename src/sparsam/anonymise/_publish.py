@@ -26,7 +26,7 @@ def publish(
     source: Any,
     table: Table,
     classes: Classes,
-    how: Form = "mean",
+    how: Form = "median",
     *,
     keep: Sequence[str] = (),
     missing: Missing = "own",
@@ -47,7 +47,7 @@ def publish(
         The quasi-identifiers of the same rows, encoded.
     classes : Classes
         Which rows are published as one.
-    how : {"mean", "median", "mode", "nearest", "draw", "ranges", "hierarchy"}, default="mean"
+    how : {"median", "mean", "mode", "nearest", "draw", "ranges", "hierarchy"}, default="median"
         What is published for a class. In the original domain: the mean, the median or the most
         common value; the record of a real person nearest to the median, with a warning; or one
         record drawn from the values of the class, attribute by attribute. In words: the ranges and
@@ -74,7 +74,7 @@ def publish(
     >>> from sparsam.data import read
     >>> people = {"age": [31, 32, 34, 50, 52], "job": ["nurse", "nurse", "teacher"] + ["cook"] * 2}
     >>> classes = Classes(np.array([0, 0, 0, 1, 1]), 2)
-    >>> publish(people, read(people), classes)["age"].tolist()
+    >>> publish(people, read(people), classes, "mean")["age"].tolist()
     [32, 32, 32, 51, 51]
     >>> publish(people, read(people), classes, "ranges")["job"].tolist()[:1]
     ['nurse, teacher']
@@ -96,7 +96,7 @@ def publish(
 def published_values(
     table: Table,
     released: ReleasedRows,
-    how: Form = "mean",
+    how: Form = "median",
     *,
     missing: Missing = "own",
     answers: NDArray[Any] | None = None,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sparsam.data import BlackBox, Roles
 
 METHODS = ("hybrid", "guided", "greedy", "mondrian", "hilbert", "bulk-load", "full-domain")
-FORMS = ("mean", "median", "mode", "nearest", "draw", "ranges", "hierarchy")
+FORMS = ("median", "mean", "mode", "nearest", "draw", "ranges", "hierarchy")
 GUIDED = ("hybrid", "guided")
 
 
@@ -138,7 +138,7 @@ def asking(box: BlackBox) -> BlackBox:
 def form_of(method: str, options: Mapping[str, Any]) -> str:
     """What is published: labels of hierarchies for full-domain, means elsewhere."""
     given: str | None = options["publish"]
-    return given or ("hierarchy" if method == "full-domain" else "mean")
+    return given or ("hierarchy" if method == "full-domain" else "median")
 
 
 def method_class(method: str) -> Any:

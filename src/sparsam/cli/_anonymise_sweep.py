@@ -109,7 +109,7 @@ def _target(method: Anonymiser) -> str | None:
 def _beside(method: Anonymiser) -> list[Anonymiser]:
     """The method itself, and those it is usually compared with, all with the same promises.
 
-    Texts such as ranges teach a model nothing that it could use on raw rows: means stand in.
+    Texts such as ranges teach a model nothing that it could use on raw rows: medians stand in.
     """
     common = {
         name: value
@@ -117,7 +117,7 @@ def _beside(method: Anonymiser) -> list[Anonymiser]:
         if name in method_class("greedy")().get_params(deep=False) and name != "tries"
     }
     if common["publish"] in _TEXTS:
-        common["publish"] = "mean"
+        common["publish"] = "median"
     made: list[Anonymiser] = []
     own = type(method)
     for kind in (own, *(method_class(name) for name in _BESIDE)):
