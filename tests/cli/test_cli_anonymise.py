@@ -53,6 +53,17 @@ def place(people, tmp_path_factory):
     return place
 
 
+def test_a_target_of_whole_numbers_that_are_labels(run, people, tmp_path):
+    people.assign(employed=(people["employed"] == "yes") + 1).to_csv(
+        tmp_path / "p.csv", index=False
+    )
+    result = run("anonymise", tmp_path / "p.csv", "--quasi-identifiers", "age,sex", "--target",
+                 "employed", "--sweep-k", 50, "-o", tmp_path / "o.csv", "--report",
+                 tmp_path / "r.json")  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    assert json.loads((tmp_path / "r.json").read_text())["sweep"]["measure"] == "share"
+
+
 @pytest.fixture(scope="module")
 def made(run, place):
     result = run(

@@ -75,7 +75,7 @@ BROKEN = 1
 @click.option(
     "--publish",
     type=click.Choice(FORMS),
-    help="What is published for a class.  [default: mean; hierarchy with --method full-domain]",
+    help="What is published for a class.  [default: median; hierarchy with --method full-domain]",
 )
 @click.option("--keep", multiple=True, metavar="NAMES", help="Columns to publish as they are.")
 @click.option(

@@ -85,7 +85,7 @@ class Work:
                 measured = measure_ks(
                     self.method,
                     rows_of(self.frame, rows),
-                    _typed(truth[rows]),
+                    _known(_typed(truth[rows])),
                     ks,
                     self.options["seed"],
                     whose,
