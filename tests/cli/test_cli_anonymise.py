@@ -61,7 +61,7 @@ def test_a_target_of_whole_numbers_that_are_labels(run, people, tmp_path):
                  "employed", "--sweep-k", 50, "-o", tmp_path / "o.csv", "--report",
                  tmp_path / "r.json")  # fmt: skip
     assert result.exit_code == 0, result.stderr
-    assert json.loads((tmp_path / "r.json").read_text())["sweep"]["measure"] == "share"
+    assert json.loads((tmp_path / "r.json").read_text())["sweeps"]["measure"] == "share"
 
 
 @pytest.fixture(scope="module")
