@@ -68,3 +68,14 @@ def test_own_adversary_of_the_guide_works(capsys: pytest.CaptureFixture[str]) ->
     own = names["AlwaysTheFirst"]("sex")
     found = names["sp"].attack(names["tree"].generalization_, names["data"], [own])
     assert found["always the first"].attribute == "sex"
+
+
+def test_anonymising_in_the_guide_works(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, Any] = {}
+    for block in blocks("docs/guide.md"):
+        if "DistinctDiversity" in block or "sp.anonymise_model(" in block:
+            exec(compile(block, "docs/guide.md", "exec"), names)
+    assert names["hybrid"].certificate_.smallest >= 10
+    assert "anonymised: accuracy" in capsys.readouterr().out
+    found = names["found"]
+    assert found.after.risk("attack model").auc < found.before.risk("attack model").auc
