@@ -129,3 +129,10 @@ def test_a_loss_is_a_share(loss: float) -> None:
     with pytest.raises(DocumentError, match="'tight GCP' does not"):
         checked_losses({"tight GCP": loss})
     assert checked_losses({"tight GCP": np.float64(0.5)}) == {"tight GCP": 0.5}
+
+
+def test_the_published_schema_is_current() -> None:
+    published = Path(__file__).resolve().parents[2] / "docs" / "certificate.schema.json"
+    assert json.loads(published.read_text(encoding="utf-8")) == Certificate.schema(), (
+        "docs/certificate.schema.json is out of date; write Certificate.schema() to it"
+    )
