@@ -235,6 +235,12 @@ def test_steps_beaten_by_noise_only_are_kept_where_there_is_room() -> None:
     assert unbeaten(steps, 3, n_rows=1_000) == [steps[0], steps[3], steps[1]]
 
 
+def test_of_steps_beaten_by_noise_the_coarsest_are_kept() -> None:
+    scores = ((0.1, 0.9), (0.2, 0.5), (0.21, 0.6), (0.205, 0.7))
+    steps = [Step([np.arange(n)], Score(*one)) for n, one in zip((9, 5, 2, 6), scores, strict=True)]
+    assert unbeaten(steps, 3, n_rows=1_000) == [steps[0], steps[2], steps[1]]
+
+
 def test_steps_like_their_neighbours_go_first_when_there_are_too_many() -> None:
     steps = _steps((0.1, 0.9), (0.2, 0.5), (0.21, 0.49), (0.22, 0.48), (0.5, 0.1))
     assert unbeaten(steps, 3) == [steps[0], steps[3], steps[4]]

@@ -63,21 +63,25 @@ def unbeaten(steps: Sequence[Step], most: int, n_rows: int | None = None) -> lis
         When there are more, those most alike their neighbours are left out.
     n_rows : int, optional
         How many people the scores come from. Then those are kept too, as far as there is room and
-        the least beaten first, whose loss is not beaten by more than two standard errors: which
-        of them is better, these people cannot tell.
+        the coarsest first, whose loss is not beaten by more than two standard errors: which of
+        them is better, these people cannot tell, so the simplest deserve a look.
     """
     ranked = sorted(steps, key=lambda step: (step.score.risk, step.score.loss))
-    kept, beaten, least = list[Step](), list[tuple[float, int]](), np.inf
+    kept, beaten, least = list[Step](), list[tuple[int, float, int]](), np.inf
     for place, step in enumerate(ranked):
         loss = step.score.loss
         if loss < least:
             kept.append(step)
             least = loss
         elif n_rows and loss - least <= 2 * np.sqrt(least * (1 - least) / n_rows):
-            beaten.append((loss - least, place))
+            beaten.append((_n_buckets(step), loss - least, place))
     kept = _spread_out(kept, most)
-    kept += [ranked[place] for _, place in sorted(beaten)[: most - len(kept)]]
+    kept += [ranked[place] for _, _, place in sorted(beaten)[: most - len(kept)]]
     return sorted(kept, key=lambda step: (-step.score.risk, -step.score.loss))
+
+
+def _n_buckets(step: Step) -> int:
+    return sum(int(lookup.max()) + 1 for lookup in step.lookups)
 
 
 def _spread_out(steps: Sequence[Step], most: int) -> list[Step]:
