@@ -10,6 +10,8 @@ from sparsam.attack._control import Control
 from sparsam.attack._guesses import Answer, Guesses
 from sparsam.attack._linkage import Linkage
 from sparsam.attack._look_up import look_up
+from sparsam.attack._masked_membership import MaskedMembership
+from sparsam.attack._masked_reconstruction import MaskedReconstructionRisk, masked_reconstruction
 from sparsam.attack._membership import MembershipGame, lira, loss_attack, rmia
 from sparsam.attack._membership_answers import ClassProbabilities
 from sparsam.attack._membership_model import membership_attack_model
@@ -20,6 +22,8 @@ from sparsam.attack._network import network
 from sparsam.attack._question import Posterior, Question, target_question
 from sparsam.attack._reconstruction import Reconstruction
 from sparsam.attack._records import GeneralizedRecords
+from sparsam.attack._reidentification import reidentification
+from sparsam.attack._reidentification_risk import ReidentificationRisk
 from sparsam.attack._risk import Risk
 from sparsam.attack._side_information import (
     LeaveOneOut,
@@ -45,6 +49,8 @@ __all__ = [
     "Interval",
     "LeaveOneOut",
     "Linkage",
+    "MaskedMembership",
+    "MaskedReconstructionRisk",
     "MembershipGame",
     "MembershipRisk",
     "MultiBreach",
@@ -54,6 +60,7 @@ __all__ = [
     "Question",
     "Reconstruction",
     "References",
+    "ReidentificationRisk",
     "Risk",
     "SinglingOut",
     "attack",
@@ -64,10 +71,12 @@ __all__ = [
     "lira",
     "look_up",
     "loss_attack",
+    "masked_reconstruction",
     "mean_interval",
     "membership_attack_model",
     "network",
     "paired_difference",
+    "reidentification",
     "rmia",
     "target_question",
     "task_for",
