@@ -34,6 +34,7 @@ from sparsam.counting._packed_rows import (
 
 forget_stale_kernels(Path(__file__).parent)
 
+LOOKED_AT = 64  # rows at once for their bounds
 DEEPEST = 80  # of the stack: the larger part waits, so each waiting one is half the one before
 
 
@@ -85,16 +86,35 @@ def divide_packed(rows: Packed, room: Room, attribute: int, start: int, stop: in
 
 @njit(nogil=True, cache=True)
 def find_bounds(cells: Cells, span: Span) -> None:
-    """Find the least and the largest code of every attribute among some rows."""
+    """Find the least and the largest code of every attribute among some rows.
+
+    The bounds given are those of more rows; an attribute that has reached both is looked at no
+    further.
+    """
     low, high = span.low, span.high
-    for a in range(low.shape[0]):
+    least, most = low.copy(), high.copy()
+    left = np.arange(low.shape[0])
+    n_left = left.shape[0]
+    for a in left:
         low[a] = cells[span.start, a]
-        high[a] = cells[span.start, a]
-    for i in range(span.start + 1, span.stop):
-        for a in range(low.shape[0]):
-            code = np.int64(cells[i, a])
-            low[a] = min(low[a], code)
-            high[a] = max(high[a], code)
+        high[a] = low[a]
+    at = span.start
+    while at < span.stop and n_left > 0:
+        end = min(at + LOOKED_AT, span.stop)
+        kept = 0
+        for place in range(n_left):
+            a = left[place]
+            least_here, most_here = low[a], high[a]
+            for i in range(at, end):
+                code = np.int64(cells[i, a])
+                least_here = min(least_here, code)
+                most_here = max(most_here, code)
+            low[a], high[a] = least_here, most_here
+            if least_here > least[a] or most_here < most[a]:
+                left[kept] = a
+                kept += 1
+        n_left = kept
+        at = end
 
 
 @njit(nogil=True, cache=True)
@@ -187,6 +207,11 @@ def grow(plan: Plan, rows: Packed, scales: Scales, room: Room, of_row: Ints) -> 
             stack[waiting, 1] = stop if part else middle
             stack[waiting, 2] = n_nodes + part
             bounds[waiting, 0], bounds[waiting, 1] = low, high
+            if not room.cut[MASKED] and room.cut[SHARED] < 0:
+                if part:
+                    bounds[waiting, 0, found] = room.cut[THRESHOLD] + 1
+                elif not room.cut[MISSING_LEFT]:
+                    bounds[waiting, 1, found] = room.cut[THRESHOLD]
             waiting += 1
         n_nodes += 2
     return shortened(tree, n_nodes, masks[:used])
