@@ -1,0 +1,281 @@
+"""Which values of which person a training set keeps."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsam._errors import DataError, DocumentError, ParameterError
+from sparsam.data import column_names, columns_of, is_frame
+from sparsam.data._replace import Replacement, replace_columns
+from sparsam.individual._checks import Bits, bits
+
+_FORMAT = "sparsam-mask"
+_VERSION = 1
+_FIELDS = {"attributes": list, "shape": list, "algorithm": str, "learner": str, "facts": dict}
+
+
+class Mask:
+    """For each person, which of their values the training set keeps.
+
+    It holds one bit for each person and attribute, and never a value. It deals with people whose
+    data were already seen: it helps to decide what to retain, not what to ask for.
+
+    Parameters
+    ----------
+    kept : array-like of bool of shape (n_people, n_attributes)
+        True where the value is kept (the paper's B; its bottom sign is False).
+    attributes : sequence of str, optional
+        The names of the attributes; `x0`, `x1`, ... when left out.
+    algorithm, learner : str, default=""
+        How the mask was found, and for which model.
+    random_state : int, optional
+        The seed that it was found with.
+    facts : mapping of str to str or number, optional
+        What else to state: figures with the split that they were measured on.
+
+    References
+    ----------
+    Fioretto et al. 2024, "The Data Minimization Principle in Machine Learning", eq. 1.
+
+    Examples
+    --------
+    >>> mask = Mask([[True, False], [False, False]], ["age", "income"], algorithm="by hand")
+    >>> print(mask)
+    2 people x 2 attributes: 25.00 % kept (1 of 4 values), by hand
+    >>> mask.apply([[30.0, 1.0], [41.0, 2.0]])
+    array([[30., nan],
+           [nan, nan]])
+    """
+
+    def __init__(
+        self,
+        kept: ArrayLike,
+        attributes: Sequence[str] | None = None,
+        *,
+        algorithm: str = "",
+        learner: str = "",
+        random_state: int | None = None,
+        facts: Mapping[str, str | float | int] | None = None,
+    ) -> None:
+        self.kept: Bits = bits(kept).copy()
+        self.kept.flags.writeable = False
+        wide = self.kept.shape[1]
+        names = [f"x{j}" for j in range(wide)] if attributes is None else list(attributes)
+        if len(names) != wide or len(set(names)) != wide or not all(map(_is_text, names)):
+            raise ParameterError(
+                f"'attributes' must be {wide} different names, one per column of the mask. "
+                f"Got {len(names)} instead."
+            )
+        self.attributes = tuple(names)
+        self.algorithm = algorithm
+        self.learner = learner
+        self.random_state = random_state
+        self.facts = dict(facts or {})
+        if not all(isinstance(one, str | int | float) for one in self.facts.values()):
+            raise ParameterError("'facts' must map names to texts or numbers.")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """People and attributes."""
+        return self.kept.shape[0], self.kept.shape[1]
+
+    @property
+    def n_kept(self) -> int:
+        """How many values are kept."""
+        return int(self.kept.sum())
+
+    @property
+    def kept_share(self) -> float:
+        """The share of all values that is kept."""
+        return self.n_kept / self.kept.size
+
+    @property
+    def sparsity(self) -> float:
+        """The share of all values that goes: one minus the kept share."""
+        return 1 - self.kept_share
+
+    def overlap(self, other: Mask) -> float:
+        """The share of the smaller mask's kept values that the other one keeps too (figure 4).
+
+        Examples
+        --------
+        >>> Mask([[True, False, True]]).overlap(Mask([[True, True, False]]))
+        0.5
+        """
+        both = int((self.kept & bits(other.kept, self.shape)).sum())
+        return both / max(1, min(self.n_kept, other.n_kept))
+
+    def random_overlap(self, other: Mask) -> float:
+        """The overlap that two independent random masks with as many kept values have on average.
+
+        Examples
+        --------
+        >>> one = Mask([[True, False, False, False]])
+        >>> one.random_overlap(one)
+        0.25
+        """
+        bits(other.kept, self.shape)
+        return max(self.kept_share, other.kept_share)
+
+    def apply(self, rows: Any) -> Any:
+        """Take away the values that are not kept: missing in a frame, NaN in a matrix.
+
+        Parameters
+        ----------
+        rows : matrix, or pandas, polars or pyarrow frame, or mapping of arrays
+            The people in the order of the mask. A frame may have more columns: they stay.
+
+        Returns
+        -------
+        The same kind of table.
+
+        Examples
+        --------
+        >>> Mask([[True], [False]], ["age"]).apply({"age": np.array([30, 41]), "y": ["a", "b"]})
+        {'age': array([30., nan]), 'y': ['a', 'b']}
+        """
+        if is_frame(rows):
+            return self._apply_to_frame(rows)
+        found = np.array(rows, np.float64)
+        bits(self.kept, found.shape)
+        found[~self.kept] = np.nan
+        return found
+
+    def _apply_to_frame(self, frame: Any) -> Any:
+        if isinstance(frame, str | os.PathLike | list | tuple):
+            raise DataError("A mask applies to a frame or to a matrix: read the file first.")
+        present = column_names(frame)
+        absent = [name for name in self.attributes if name not in present]
+        if absent:
+            raise DataError(f"The frame must have the mask's attributes. It lacks {absent}.")
+        made = {}
+        for j, (name, values) in enumerate(columns_of(frame, self.attributes).items()):
+            if len(values) != len(self.kept):
+                raise DataError(
+                    f"The frame must have the mask's {len(self.kept)} rows. Got {len(values)}."
+                )
+            # one place for each row, and the last one for what goes
+            index = np.where(self.kept[:, j], np.arange(len(values)), len(values))
+            made[name] = Replacement([*values.tolist(), None], index)
+        return replace_columns(frame, made, [name for name in present if name not in made])
+
+    def header(self) -> dict[str, Any]:
+        """All that the file states besides the bits, as plain data."""
+        return {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "shape": list(self.shape),
+            "attributes": list(self.attributes),
+            "kept": self.n_kept,
+            "kept_share": self.kept_share,
+            "algorithm": self.algorithm,
+            "learner": self.learner,
+            "random_state": self.random_state,
+            "facts": self.facts,
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the mask to a `.npz` file: packed bits and a JSON header.
+
+        Parameters
+        ----------
+        path : str or Path
+            A name that ends in `.npz`.
+        """
+        file = Path(path)
+        if file.suffix != ".npz":
+            raise ParameterError(f"A mask's file must end in '.npz'. Got '{file.name}' instead.")
+        text = json.dumps(self.header(), ensure_ascii=False, allow_nan=False, sort_keys=True)
+        header = np.frombuffer(text.encode(), np.uint8)
+        with file.open("wb") as stream:
+            np.savez_compressed(stream, header=header, bits=np.packbits(self.kept))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Mask:
+        """Read a mask that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+
+        Returns
+        -------
+        Mask
+        """
+        if not Path(path).is_file():
+            raise DataError(f"There is no file '{Path(path).name}'.")
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                raw, packed = stored["header"], stored["bits"]
+            header = json.loads(raw.tobytes())
+        except (ValueError, KeyError, OSError, EOFError, TypeError, zipfile.BadZipFile):
+            message = "The file must be a mask that sparsam wrote; it cannot be read"
+            raise DocumentError(message) from None
+        return cls._from_document(header, packed)
+
+    @classmethod
+    def _from_document(cls, header: Any, packed: Any) -> Mask:
+        if not isinstance(header, dict) or header.get("format") != _FORMAT:
+            raise DocumentError(f"The format must be '{_FORMAT}'", "$.format")
+        if header.get("version") != _VERSION:
+            raise DocumentError(f"The version must be {_VERSION}", "$.version")
+        for name, kind in _FIELDS.items():
+            if not isinstance(header.get(name), kind):
+                raise DocumentError(f"'{name}' must be a {kind.__name__}", f"$.{name}")
+        shape, seed = header["shape"], header.get("random_state")
+        if len(shape) != 2 or not all(type(one) is int and one > 0 for one in shape):
+            raise DocumentError("'shape' must be two whole numbers above zero", "$.shape")
+        if not (seed is None or type(seed) is int):
+            raise DocumentError("'random_state' must be a whole number or null", "$.random_state")
+        size = shape[0] * shape[1]
+        if packed.dtype != np.uint8 or packed.shape != ((size + 7) // 8,):
+            raise DocumentError("The bits must be as many as 'shape' says", "$.bits")
+        kept = np.unpackbits(packed, count=size).astype(bool).reshape(shape)
+        if int(kept.sum()) != header.get("kept"):
+            raise DocumentError("The bits must be as many as 'kept' says", "$.kept")
+        try:
+            return cls(
+                kept,
+                header["attributes"],
+                algorithm=header["algorithm"],
+                learner=header["learner"],
+                random_state=seed,
+                facts=header["facts"],
+            )
+        except ParameterError as error:
+            raise DocumentError(str(error)) from None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mask):
+            return NotImplemented
+        return self.header() == other.header() and bool(np.array_equal(self.kept, other.kept))
+
+    def __hash__(self) -> int:
+        return hash((self.kept.tobytes(), self.attributes, self.algorithm, self.random_state))
+
+    def __str__(self) -> str:
+        people, wide = self.shape
+        text = (
+            f"{people:,} people x {wide} attributes: {self.kept_share:.2%} kept "
+            f"({self.n_kept:,} of {self.kept.size:,} values)"
+        ).replace("%", " %")
+        if self.algorithm:
+            text += f", {self.algorithm}"
+        if self.learner:
+            text += f" for {self.learner}"
+        return text if self.random_state is None else f"{text}, seed {self.random_state}"
+
+    def __repr__(self) -> str:
+        return f"<Mask: {self}>"
+
+
+def _is_text(name: Any) -> bool:
+    return isinstance(name, str) and bool(name)

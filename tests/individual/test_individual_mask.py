@@ -1,0 +1,142 @@
+"""The artifact: bits on disk, applied to tables, and nothing of the people in it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from sparsam._errors import DataError, DocumentError, ParameterError
+from sparsam.individual import Mask
+
+KEPT = hnp.arrays(bool, hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=9))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("masks")
+
+
+@given(kept=KEPT, seed=st.none() | st.integers(0, 99))
+def test_what_is_saved_is_loaded(folder: Path, kept: np.ndarray, seed: int | None) -> None:
+    mask = Mask(kept, random_state=seed, algorithm="a", learner="b", facts={"accuracy": 0.5})
+    mask.save(folder / "mask.npz")
+    first = (folder / "mask.npz").read_bytes()
+    assert Mask.load(folder / "mask.npz") == mask
+    mask.save(folder / "mask.npz")
+    assert (folder / "mask.npz").read_bytes() == first
+
+
+@given(kept=KEPT)
+def test_apply_keeps_exactly_what_is_kept(kept: np.ndarray) -> None:
+    rows = np.arange(kept.size, dtype=float).reshape(kept.shape)
+    found = Mask(kept).apply(rows)
+    for i in range(kept.shape[0]):
+        for j in range(kept.shape[1]):
+            assert found[i, j] == rows[i, j] if kept[i, j] else np.isnan(found[i, j])
+    assert not np.isnan(rows).any()
+
+
+def test_shares_and_overlaps() -> None:
+    rng = np.random.default_rng(0)
+    one, other = (Mask(rng.random((400, 50)) < 0.25) for _ in range(2))
+    assert one.kept_share + one.sparsity == 1
+    assert one.n_kept == one.kept.sum()
+    assert one.overlap(one) == 1
+    assert one.overlap(other) == other.overlap(one)
+    assert one.overlap(other) == pytest.approx(one.random_overlap(other), abs=0.02)
+    assert Mask(~one.kept).overlap(one) == 0
+    with pytest.raises(DataError, match="shape"):
+        one.overlap(Mask([[True]]))
+
+
+def test_the_file_is_small_and_holds_no_value(tmp_path: Path) -> None:
+    kept = np.random.default_rng(1).random((1000, 16)) < 1 / 16
+    mask = Mask(kept, [f"a{j}" for j in range(16)], algorithm="stationarity", random_state=3)
+    mask.save(tmp_path / "m.npz")
+    assert (tmp_path / "m.npz").stat().st_size < 1000 * 16 / 8 + 1500
+    with np.load(tmp_path / "m.npz", allow_pickle=False) as stored:
+        assert set(stored.files) == {"header", "bits"}
+        header = json.loads(stored["header"].tobytes())
+    assert header["kept"] == kept.sum()
+    assert (header["algorithm"], header["random_state"]) == ("stationarity", 3)
+    assert "1,000 people x 16 attributes" in str(mask)
+    assert "seed 3" in repr(mask)
+
+
+def test_a_mask_cannot_be_changed() -> None:
+    mask = Mask([[True, False]])
+    with pytest.raises(ValueError, match="read-only"):
+        mask.kept[0, 1] = True
+
+
+def test_frames_keep_their_library_and_other_columns() -> None:
+    mask = Mask([[True, False], [False, True]], ["age", "job"])
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"age": [30, 41], "y": [0, 1], "job": ["a", "b"]}, index=[7, 8])
+    found = mask.apply(frame)
+    assert list(found.columns) == ["age", "y", "job"]
+    assert list(found.index) == [7, 8]
+    assert found.isna().to_numpy().tolist() == [[False, False, True], [True, False, False]]
+    assert found.loc[7, "age"] == 30
+    polars = pytest.importorskip("polars")
+    got = mask.apply(polars.DataFrame({"age": [30, 41], "job": ["a", "b"]}))
+    assert got.to_dict(as_series=False) == {"age": [30, None], "job": [None, "b"]}
+
+
+def test_bad_input() -> None:
+    mask = Mask([[True, False]], ["age", "job"])
+    with pytest.raises(DataError, match="lacks"):
+        mask.apply({"age": [1]})
+    with pytest.raises(DataError, match="rows"):
+        mask.apply({"age": [1, 2], "job": [1, 2]})
+    with pytest.raises(DataError, match="shape"):
+        mask.apply([[1.0]])
+    with pytest.raises(DataError, match="boolean"):
+        Mask([[1, 0]])
+    with pytest.raises(DataError, match="read the file"):
+        mask.apply("people.csv")
+    for names in (["age"], ["age", "age"], ["age", ""]):
+        with pytest.raises(ParameterError, match="attributes"):
+            Mask([[True, False]], names)
+    with pytest.raises(ParameterError, match="facts"):
+        Mask([[True]], facts={"rows": [1, 2]})  # type: ignore[dict-item]
+    assert mask != "mask"
+    assert hash(mask) == hash(Mask([[True, False]], ["age", "job"]))
+
+
+def test_damaged_files(tmp_path: Path) -> None:
+    mask = Mask([[True, False]])
+    with pytest.raises(ParameterError, match=r"\.npz"):
+        mask.save(tmp_path / "mask.json")
+    with pytest.raises(DataError, match="no file"):
+        Mask.load(tmp_path / "absent.npz")
+    path = tmp_path / "m.npz"
+    path.write_bytes(b"not a mask")
+    with pytest.raises(DocumentError, match="cannot be read"):
+        Mask.load(path)
+    good = mask.header()
+    bad = [
+        ({"format": "x"}, "format"),
+        ({"version": 9}, "version"),
+        ({"shape": [1, 200]}, "bits"),
+        ({"shape": [1]}, "shape"),
+        ({"shape": [0, 2]}, "shape"),
+        ({"kept": 2}, "kept"),
+        ({"attributes": ["a"]}, "attributes"),
+        ({"algorithm": 3}, "algorithm"),
+        ({"random_state": "x"}, "random_state"),
+    ]
+    for change, word in bad:
+        text = json.dumps({**good, **change}).encode()
+        np.savez(path, header=np.frombuffer(text, np.uint8), bits=np.packbits(mask.kept))
+        with pytest.raises(DocumentError, match=word):
+            Mask.load(path)
+    np.savez(path, header=np.array([{"a": 1}], object), bits=np.packbits(mask.kept))
+    with pytest.raises(DocumentError, match="cannot be read"):
+        Mask.load(path)

@@ -1,0 +1,95 @@
+"""Privacy in the choice: what beta does and does not do."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from sparsam._errors import ParameterError
+from sparsam.individual import (
+    Mask,
+    graded,
+    independence_scores,
+    uniqueness_scores,
+    votes,
+    with_privacy,
+)
+
+KEPT = hnp.arrays(bool, (6, 4))
+SCORES = hnp.arrays(float, 4, elements=st.floats(0, 1))
+
+
+@given(kept=KEPT, scores=SCORES, beta=st.floats(0, 1, exclude_max=True))
+def test_beta_below_one_changes_nothing(kept: np.ndarray, scores: np.ndarray, beta: float) -> None:
+    mask = Mask(kept)
+    assert with_privacy(mask, scores, beta) == mask
+
+
+@given(kept=KEPT, scores=SCORES, beta=st.floats(0, 5))
+def test_the_sum_is_the_best_of_all(kept: np.ndarray, scores: np.ndarray, beta: float) -> None:
+    found = with_privacy(Mask(kept), scores, beta)
+    assert found.n_kept == kept.sum()
+    total = kept + beta * np.broadcast_to(scores, kept.shape)
+    best = np.sort(total.ravel())[::-1][: kept.sum()].sum()
+    assert total[found.kept].sum() == pytest.approx(best)
+
+
+def test_large_beta_keeps_whole_attributes() -> None:
+    kept = np.random.default_rng(0).random((50, 4)) < 0.5
+    found = with_privacy(Mask(kept, algorithm="evolutionary"), [0, 1, 0.2, 0.1], 50.0)
+    columns = found.kept.sum(0)
+    assert columns[1] == 50
+    assert columns[2] == min(50, kept.sum() - 50)
+    assert found.algorithm == "evolutionary with privacy scores"
+    assert found.facts["beta"] == 50
+
+
+@given(seed=st.integers(0, 10**6))
+def test_graded_moves_towards_privacy_from_the_first_bit(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    utility = rng.random((30, 4))
+    mask = Mask(utility > 0.6)
+    scores = rng.random(4)
+    assert graded(mask, utility, scores, 0.0) == mask
+    means = []
+    for beta in (0.0, 0.1, 0.3, 1.0, 3.0):
+        found = graded(mask, utility, scores, beta)
+        assert found.n_kept == mask.n_kept
+        means.append(float((found.kept * scores).sum()))
+    assert all(a <= b + 1e-9 for a, b in pairwise(means))
+
+
+def test_graded_acts_below_one() -> None:
+    utility = np.random.default_rng(0).random((100, 3))
+    mask = Mask(utility > np.quantile(utility, 0.75))
+    assert graded(mask, utility, [0, 0.5, 1], 0.2) != mask
+    assert with_privacy(mask, [0, 0.5, 1], 0.2) == mask
+
+
+def test_scores() -> None:
+    rng = np.random.default_rng(0)
+    base = rng.random(200)
+    X = np.column_stack([base, base + 0.01 * rng.random(200), rng.integers(2, size=200)])
+    assert uniqueness_scores(X)[2] == 1
+    assert uniqueness_scores(X)[:2].max() < 0.01
+    assert independence_scores(X)[2] == 1
+    assert (uniqueness_scores(X[:, :1]) == 0).all()
+    with_constant = np.column_stack([X, np.ones(200)])
+    assert independence_scores(with_constant)[3] == 1
+    assert np.isfinite(independence_scores(X[:, :1])).all()
+    assert votes([[[True, False]], [[True, True]], [[False, False]]]).tolist() == [[2, 1]]
+
+
+def test_bad_input() -> None:
+    mask = Mask([[True, False]])
+    with pytest.raises(ParameterError, match="scores"):
+        with_privacy(mask, [0, 2], 1.0)
+    with pytest.raises(ParameterError, match="scores"):
+        with_privacy(mask, [0.5], 1.0)
+    with pytest.raises(ParameterError, match="beta"):
+        with_privacy(mask, [0, 1], -1.0)
