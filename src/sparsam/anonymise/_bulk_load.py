@@ -62,17 +62,7 @@ class BulkLoad(Anonymiser):
         demand: Demand,
         answers: NDArray[Any] | None = None,
     ) -> ClassTree:
-        """Load the rows into leaves.
-
-        Parameters
-        ----------
-        codes : ndarray of uint16 of shape (n_rows, n_attributes)
-        attributes : sequence of Attribute
-            The quasi-identifiers.
-        demand : Demand
-        answers : ndarray, optional
-            Not looked at.
-        """
+        """Load the rows into leaves; see `Anonymiser.part`."""
         whole = isinstance(self.slabs, int | np.integer) and not isinstance(self.slabs, bool)
         if not whole or self.slabs < 2:
             raise wrong_parameter(self, "slabs", "an int >= 2", self.slabs)

@@ -71,17 +71,7 @@ class FullDomain(Anonymiser):
         demand: Demand,
         answers: NDArray[Any] | None = None,
     ) -> FullDomainClasses:
-        """Find the best levels.
-
-        Parameters
-        ----------
-        codes : ndarray of uint16 of shape (n_rows, n_attributes)
-        attributes : sequence of Attribute
-            The quasi-identifiers.
-        demand : Demand
-        answers : ndarray, optional
-            Not looked at.
-        """
+        """Find the best levels; see `Anonymiser.part`."""
         codes = checked_codes(codes, tuple(attribute.size for attribute in attributes))
         if not len(codes):
             raise DataError("Classes are made of rows. The table has none.")

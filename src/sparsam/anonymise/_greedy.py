@@ -50,17 +50,7 @@ class Greedy(Anonymiser):
         demand: Demand,
         answers: NDArray[Any] | None = None,
     ) -> ClassTree:
-        """Grow the tree of classes.
-
-        Parameters
-        ----------
-        codes : ndarray of uint16 of shape (n_rows, n_attributes)
-        attributes : sequence of Attribute
-            The quasi-identifiers.
-        demand : Demand
-        answers : ndarray, optional
-            Not used.
-        """
+        """Grow the tree of classes; see `Anonymiser.part`."""
         if self.tries is not None and self.tries < 1:
             raise ParameterError(
                 "The 'tries' parameter of Greedy must be None or an int >= 1. "

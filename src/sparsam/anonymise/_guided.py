@@ -54,18 +54,7 @@ class Guided(Anonymiser):
         demand: Demand,
         answers: NDArray[Any] | None = None,
     ) -> ClassTree:
-        """Grow the tree of classes.
-
-        Parameters
-        ----------
-        codes : ndarray of uint16 of shape (n_rows, n_attributes)
-        attributes : sequence of Attribute
-            The quasi-identifiers.
-        demand : Demand
-        answers : ndarray of shape (n_rows,)
-            What the model says of each row, or the true labels. Floats are numbers, all else are
-            labels.
-        """
+        """Grow the tree of classes; see `Anonymiser.part`."""
         return grow_tree(codes, attributes, demand, IMPURITY, needed(self, answers))
 
     def _answers(self, X: Any, y: ArrayLike | None) -> NDArray[Any] | None:

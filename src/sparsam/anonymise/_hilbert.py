@@ -54,17 +54,7 @@ class Hilbert(Anonymiser):
         demand: Demand,
         answers: NDArray[Any] | None = None,
     ) -> CurveClasses:
-        """Cut the curve into classes.
-
-        Parameters
-        ----------
-        codes : ndarray of uint16 of shape (n_rows, n_attributes)
-        attributes : sequence of Attribute
-            The quasi-identifiers.
-        demand : Demand
-        answers : ndarray, optional
-            Not looked at.
-        """
+        """Cut the curve into classes; see `Anonymiser.part`."""
         return cut_curve(codes, attributes, demand, strict=self.strict)
 
 

@@ -58,18 +58,7 @@ class Hybrid(Anonymiser):
         demand: Demand,
         answers: NDArray[Any] | None = None,
     ) -> ClassTree:
-        """Grow the tree of classes.
-
-        Parameters
-        ----------
-        codes : ndarray of uint16 of shape (n_rows, n_attributes)
-        attributes : sequence of Attribute
-            The quasi-identifiers.
-        demand : Demand
-        answers : ndarray of shape (n_rows,)
-            What the model says of each row, or the true labels. Floats are numbers, all else are
-            labels.
-        """
+        """Grow the tree of classes; see `Anonymiser.part`."""
         if not self.least_gain >= 0:
             raise ParameterError(
                 "The 'least_gain' parameter of Hybrid must be a number of at least 0. "

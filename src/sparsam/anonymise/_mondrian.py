@@ -52,15 +52,5 @@ class Mondrian(Anonymiser):
         demand: Demand,
         answers: NDArray[Any] | None = None,
     ) -> ClassTree:
-        """Grow the tree of classes.
-
-        Parameters
-        ----------
-        codes : ndarray of uint16 of shape (n_rows, n_attributes)
-        attributes : sequence of Attribute
-            The quasi-identifiers.
-        demand : Demand
-        answers : ndarray, optional
-            Not used.
-        """
+        """Grow the tree of classes; see `Anonymiser.part`."""
         return grow_tree(codes, attributes, demand, MEDIAN if self.strict else RELAXED)
