@@ -43,6 +43,7 @@ class Work:
     def of(cls, data: Path, roles: Roles, method: str, options: Mapping[str, Any]) -> Work:
         """Read the rows, and say which columns will not come out."""
         from sparsam.data import column_names
+        from sparsam.data._names import check_names
         from sparsam.data._own_columns import open_own
 
         box = _load(options)
@@ -50,6 +51,7 @@ class Work:
         frame = open_own(data, roles.missing_values, text).native
         names = column_names(frame)
         keep = names_in(options["keep"])
+        check_names([*roles.quasi_identifiers, *keep], names)
         target = _target(roles, names)
         if target is not None and target not in (*keep, *roles.quasi_identifiers):
             keep.append(target)
