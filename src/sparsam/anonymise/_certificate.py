@@ -27,10 +27,6 @@ _Name = Annotated[str, Meta(min_length=1)]
 
 class _Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="model"):
     @property
-    def words(self) -> str:
-        raise NotImplementedError
-
-    @property
     def needs(self) -> tuple[str, ...]:
         """The columns beside the quasi-identifiers that the promise speaks about."""
         return ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -24,16 +25,16 @@ _Own = TypeVar("_Own", bound="SimpleModel")
 _Data = TypeVar("_Data")
 
 
-class PrivacyModel:
+class PrivacyModel(ABC):
     """What must be true of people before they may be published as one.
 
     All models here are monotone: what holds for two classes holds for both of them together.
     """
 
     @property
+    @abstractmethod
     def parts(self) -> tuple[SimpleModel, ...]:
         """The single demands."""
-        raise NotImplementedError
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -50,6 +51,7 @@ class PrivacyModel:
         """The k where the number of rows decides alone, None where values matter as well."""
         return None
 
+    @abstractmethod
     def holds(self, rows: Rows) -> bool:
         """Whether these rows may be one class.
 
@@ -58,12 +60,12 @@ class PrivacyModel:
         rows : ndarray of int
             Positions of rows in the table that the model was bound to.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def describe(self) -> dict[str, Any]:
         """Say the model in words and as plain JSON."""
-        raise NotImplementedError
 
+    @abstractmethod
     def bound(self, table: Table, others: Others | None = None) -> PrivacyModel:
         """Give the same model, with the columns that it must see.
 
@@ -74,7 +76,6 @@ class PrivacyModel:
         others : mapping of str to ndarray, optional
             Columns that are not encoded, such as the one that says whose row it is.
         """
-        raise NotImplementedError
 
     def among(self, rows: Rows) -> PrivacyModel:
         """Give the same demand for a release of these rows only.
@@ -110,9 +111,9 @@ class SimpleModel(PrivacyModel):
         return (self,)
 
     @property
+    @abstractmethod
     def terms(self) -> Terms:
         """The demand, as a certificate states it."""
-        raise NotImplementedError
 
     @property
     def least_rows(self) -> int:
@@ -123,9 +124,9 @@ class SimpleModel(PrivacyModel):
         """Say the model in words and as plain JSON."""
         return {**msgspec.to_builtins(self.terms), "words": self.terms.words}
 
+    @abstractmethod
     def bound(self: _Own, table: Table, others: Others | None = None) -> _Own:
         """Give the same model, with the columns that it must see."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -46,8 +47,9 @@ class Diversity(SimpleModel):
         counts = given(self._values, self).counts(rows)
         return bool(len(rows)) and self._mixed(counts[counts > 0])
 
+    @abstractmethod
     def _mixed(self, counts: NDArray[np.int64]) -> bool:
-        raise NotImplementedError
+        """Whether values that occur so often are mixed enough."""
 
 
 @dataclass(frozen=True)
