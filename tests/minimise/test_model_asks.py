@@ -71,3 +71,43 @@ def test_two_that_stand_in_for_each_other_are_not_both_left_out():
 
     constants = needless(fed, {0: np.arange(50)}, _differs(model, fed))
     assert len(constants[0]) == 1
+
+
+def _one_after_the_other(fed, members, model, spared):
+    """Fix attributes in one leaf at a time, each asked about alone."""
+    constants = {}
+    alone = {}
+    for a in (a for a in range(fed.shape[1]) if a not in spared):
+        alone[a] = {}
+        for leaf, people in members.items():
+            if len(people):
+                made = fed[people].copy()
+                made[:, a] = np.bincount(fed[people, a]).argmax()
+                alone[a][leaf] = (model(made) != model(fed[people])).sum()
+    order = sorted(alone, key=lambda a: sum(alone[a].values()))
+    for leaf, people in members.items():
+        constants[leaf], made = {}, fed[people].copy()
+        for a in (a for a in order if len(people) and not alone[a][leaf]):
+            value = np.bincount(fed[people, a]).argmax()
+            tried = made.copy()
+            tried[:, a] = value
+            if (model(tried) == model(fed[people])).all():
+                made, constants[leaf][a] = tried, value
+    return constants
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.booleans())
+@settings(max_examples=150)
+def test_asking_at_once_finds_what_asking_one_after_the_other_does(seed, n_leaves, spare):
+    rng = np.random.default_rng(seed)
+    fed = (rng.random((40, 5)) < rng.random(5)).astype(np.uint16)
+    of_record = rng.integers(0, 8, 32) // 7 if seed % 2 else rng.integers(0, 3, 32) // 2
+
+    def model(records):  # any function of five bits
+        return of_record[records.astype(int) @ (1 << np.arange(5))]
+
+    leaf = rng.integers(0, n_leaves, 40)
+    members = {n: np.flatnonzero(leaf == n) for n in range(n_leaves + 1)}
+    spared = [1] if spare else []
+    found = needless(fed, members, _differs(model, fed), spared)
+    assert found == _one_after_the_other(fed, members, model, spared)

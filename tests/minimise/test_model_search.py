@@ -101,6 +101,42 @@ def test_an_exchange_keeps_its_target_and_loses_no_information_loss(any_task, da
     assert better.score == pytest.approx(_slow_score(found, oracle, task.codes, better.levels))
 
 
+def _slow_better(search, state, target):
+    """Ask about every exchange in full."""
+    now = search.loss(state.levels) + _model_search._LEAST_GAIN
+    coarser = [search.state(levels) for levels in search._coarser(state.levels)]
+    below = sorted((one for one in coarser if one.score < target), key=lambda one: -one.score)
+    mixed = [
+        search.state(levels)
+        for one in below[: len(state.levels)]
+        for levels in search._finer(one.levels, state.levels)
+    ]
+    found = [one for one in coarser + mixed if one.score >= target]
+    return max((search.loss(one.levels) for one in found), default=0.0), now
+
+
+@given(data=st.data(), regression=st.booleans(), at_once=st.integers(1, 4))
+@settings(max_examples=60)
+def test_an_exchange_is_the_best_of_all(any_task, data, regression, at_once):
+    task = data.draw(any_task(most_values=6))
+    oracle = _random_oracle(task.sizes, np.random.default_rng(task.n_rows), regression)
+    search, _ = _search(task, oracle)
+    state = data.draw(st.sampled_from(search.path()))
+    target = state.score - data.draw(st.sampled_from([0.0, 0.05, 0.3]))
+    before = _model_search._MIXED_AT_ONCE
+    _model_search._MIXED_AT_ONCE = at_once
+    try:
+        better = search._better(state, target)
+    finally:
+        _model_search._MIXED_AT_ONCE = before
+    most, now = _slow_better(search, state, target)
+    if most > now:
+        assert better.score >= target
+        assert search.loss(better.levels) == most
+    else:
+        assert better is None
+
+
 def _two_alike(n_rows=400):
     """Two attributes either of which is enough, since one is always equal to the other."""
     attributes = tuple(Attribute(name, CategoricalDomain(("f", "t"))) for name in "ab")

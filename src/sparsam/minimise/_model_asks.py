@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,28 +38,64 @@ def needless(
     leaves = [leaf for leaf, people in members.items() if len(people)]
     if not leaves:
         return constants
-    fed = fed.copy()
     common = {leaf: _commonest(fed[members[leaf]]) for leaf in leaves}
     everyone = np.concatenate([members[leaf] for leaf in leaves])
     at_leaf = np.concatenate([np.full(len(members[leaf]), leaf) for leaf in leaves])
     values = np.concatenate([np.tile(common[leaf], (len(members[leaf]), 1)) for leaf in leaves])
     free = [a for a in range(fed.shape[1]) if a not in spared]
     alone = _changed_alone(fed, everyone, values, free, differs)
-    for a in sorted(free, key=lambda a: int(alone[a].sum())):
-        # only where it changes nothing alone may it change nothing together with others
-        tried = ~np.isin(at_leaf, at_leaf[alone[a]])
-        people, value = everyone[tried], values[tried, a]
-        other = np.flatnonzero(fed[people, a] != value)
-        changed = np.zeros(len(people), dtype=bool)
-        if len(other):
-            records = fed[people[other]]
-            records[:, a] = value[other]
-            changed[other] = differs(records, people[other])
-        kept = ~np.isin(at_leaf[tried], at_leaf[tried][changed])
-        fed[people[kept], a] = value[kept]
-        for leaf in np.unique(at_leaf[tried][kept]):
-            constants[int(leaf)][a] = int(common[int(leaf)][a])
+    order = sorted(free, key=lambda a: int(alone[a].sum()))
+    spoiled = {a: set(at_leaf[alone[a]].tolist()) for a in free}
+    # only where it changes nothing alone may it change nothing together with others
+    tried = {leaf: [a for a in order if leaf not in spoiled[a]] for leaf in leaves}
+    fed = fed.copy()
+    while tried:
+        asked = [
+            _Trial(leaf, members[leaf], fed[members[leaf]], attributes, common[leaf])
+            for leaf, attributes in tried.items()
+        ]
+        tried = {}
+        for trial, n_fixed in zip(asked, _how_many_hold(asked, differs), strict=True):
+            for a in trial.attributes[:n_fixed]:
+                fed[trial.people, a] = trial.values[a]
+                constants[trial.leaf][a] = int(trial.values[a])
+            rest = trial.attributes[n_fixed + 1 :]  # the one after the last that holds does not
+            if rest:
+                tried[trial.leaf] = rest
     return constants
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """Attributes of a leaf that are to be fixed one after the other, as long as that holds."""
+
+    leaf: int
+    people: NDArray[np.int64]
+    fed: NDArray[np.uint16]
+    attributes: list[int]
+    values: NDArray[np.uint16]
+
+    def records(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint16]]]:
+        """For each attribute the people whom it changes, and their records from then on."""
+        made = self.fed.copy()
+        for a in self.attributes:
+            other = np.flatnonzero(made[:, a] != self.values[a])
+            made[other, a] = self.values[a]
+            yield self.people[other], made[other]
+
+
+def _how_many_hold(trials: Sequence[_Trial], differs: Differs) -> list[int]:
+    """For each leaf how many attributes may be fixed before an answer changes; asked at once."""
+    steps = [list(trial.records()) for trial in trials]
+    flat = [step for of_leaf in steps for step in of_leaf]
+    sizes = [len(people) for people, _ in flat]
+    changed = np.zeros(sum(sizes), dtype=bool)
+    if len(changed):
+        people = np.concatenate([people for people, _ in flat])
+        changed = differs(np.concatenate([records for _, records in flat]), people)
+    parts = iter(np.split(changed, np.cumsum(sizes)[:-1]))
+    holds = [[not next(parts).any() for _ in of_leaf] for of_leaf in steps]
+    return [[*of_leaf, False].index(False) for of_leaf in holds]
 
 
 def _changed_alone(

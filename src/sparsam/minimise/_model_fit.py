@@ -135,7 +135,7 @@ class ModelFit:
         order = self._rng.permutation(task.n_rows)
         ends = np.cumsum(np.array(settings.fractions[:2]) * task.n_rows).round().astype(int)
         self.learn, self.choose, self.report = (np.sort(part) for part in np.split(order, ends))
-        self._codes = task.table.codes
+        self._codes, self._learned = task.table.codes, task.table.take(self.learn)
         self._answers = oracle(self._codes)
         self._cells = self._groups() if settings.every_cell else None
 
@@ -198,12 +198,15 @@ class ModelFit:
         return search, path, self._likely(search, self._improved(search, point))
 
     def _search(self, representative: str, cost: float) -> Search:
-        attributes, learned = self._task.table.attributes, self._codes[self.learn]
+        attributes = self._task.table.attributes
         rng = np.random.default_rng(self._seed)  # the same people for every search
+        # those who are asked about come first in the search as well: much is known of them
+        people = self.learn[rng.permutation(len(self.learn))]
+        learned = self._codes[people]
         found = ladders(attributes, learned, self._oracle, representative, rng, cost)
         found = within(found, self._task.take(self.learn), self._settings.constraints)
         found = with_constants(found, self._usual_record())
-        rows = self.learn[rng.permutation(len(self.learn))[:_MOST_SEARCHED]]
+        rows = people[:_MOST_SEARCHED]
         shares = self._weights()
         return Search(found, shares, self._oracle, self._codes[rows], self._agreement(rows))
 
@@ -315,14 +318,33 @@ class ModelFit:
             agreement = self._agreement(rows)
             answers = answers_for(self._oracle, self._codes[rows], passed)
             scores.append([agreement.score(one) for one in answers])
-        return tuple(
-            self._point(ranges, chosen_on, held_out)
-            for ranges, chosen_on, held_out in zip(passed, *scores, strict=True)
+        overall = self._losses(passed) @ self._weights()
+        collected = [sum(one.n_buckets > 1 for one in ranges) for ranges in passed]
+        points = zip(overall.tolist(), *scores, collected, strict=True)
+        return tuple(CurvePoint(*point) for point in points)
+
+    def _losses(self, passed: Sequence[Sequence[Ranges]]) -> NDArray[np.float64]:
+        """The information loss of each attribute in some generalizations (eq. 1-2).
+
+        What an attribute loses does not depend on the others, so every one of its ranges is
+        measured once, beside other ones of the others than it was found with.
+        """
+        distinct = [
+            list({id(one): one for one in column}.values()) for column in zip(*passed, strict=True)
+        ]
+        known: list[dict[int, float]] = [{} for _ in distinct]
+        for i in range(max(map(len, distinct))):
+            some = [column[min(i, len(column) - 1)] for column in distinct]
+            found = self._make(some).information_loss(self._learned).per_attribute
+            for of, one, name in zip(known, some, self._task.names, strict=True):
+                of[id(one)] = found[name]
+        return np.array(
+            [[of[id(one)] for of, one in zip(known, ranges, strict=True)] for ranges in passed]
         )
 
     def _point(self, ranges: Sequence[Ranges], chosen_on: float, held_out: float) -> CurvePoint:
         made = self._make(ranges)
-        loss = made.information_loss(self._task.table.take(self.learn), self._settings.weights)
+        loss = made.information_loss(self._learned, self._settings.weights)
         return CurvePoint(loss.overall, chosen_on, held_out, len(made.collected))
 
     # the procedure of the paper

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.data import Attribute, NumericDomain
 from sparsam.minimise._buckets import numbered_by_first_code
-from sparsam.minimise._model_oracle import Answers, Oracle
+from sparsam.minimise._model_oracle import Oracle
+from sparsam.minimise._model_profiles import profiles
 
 REPRESENTATIVES = ("response", "median", "mean", "random")
 
@@ -123,7 +125,7 @@ def ladders(
     ----------
     attributes : sequence of Attribute
     codes : ndarray of uint16
-        The people to learn from.
+        The people to learn from; the model is asked about the first of them.
     oracle : Oracle
     representative : {"response", "median", "mean", "random"}
     rng : Generator
@@ -136,13 +138,14 @@ def ladders(
     asked = sum(len(values) for values in groups)
     budget = min(_MOST_ASKED, _ASKED_FOR_EACH * len(codes))
     n_people = int(np.clip(budget // max(asked, 1), _FEWEST_PEOPLE, _MOST_PEOPLE))
-    people = codes[rng.permutation(len(codes))[:n_people]]
-    profiles = _profiles(oracle, people, groups)
+    ordered = [
+        int((values < x.n_values).sum()) if x.ordered else 0
+        for x, values in zip(attributes, groups, strict=True)
+    ]
+    found = profiles(oracle, codes[:n_people], groups, ordered)
     made = []
     for a, attribute in enumerate(attributes):
-        ladder = _Ladder(
-            attribute, counts[a], groups[a], profiles[a], representative, rng, least_cost
-        )
+        ladder = _Ladder(attribute, counts[a], groups[a], found[a], representative, rng, least_cost)
         made.append([identity(attribute, counts[a]), *ladder.climb()])
     return made
 
@@ -159,34 +162,6 @@ def _first_groups(attribute: Attribute, counts: NDArray[np.int64]) -> NDArray[np
     run = np.minimum((share / counts[kept].sum() * _MOST_VALUES).astype(np.int64), _MOST_VALUES - 1)
     middle = [kept[run == r][(run == r).sum() // 2] for r in np.unique(run)]
     return np.array([*middle, *present[present >= attribute.n_values]], dtype=np.int64)
-
-
-def _profiles(
-    oracle: Oracle, people: NDArray[np.uint16], groups: Sequence[NDArray[np.int64]]
-) -> list[NDArray[np.float64]]:
-    """The model's answers for all people with each value; distances are shares of answers."""
-    asked = [np.repeat(people[None], len(values), axis=0) for values in groups]
-    for a, values in enumerate(groups):
-        asked[a][:, :, a] = values[:, None]
-    answers = oracle(np.concatenate([one.reshape(-1, people.shape[1]) for one in asked]))
-    ends = np.cumsum([len(values) * len(people) for values in groups])[:-1]
-    parts = np.split(_as_points(oracle, answers), ends)
-    scale = np.sqrt(len(people))
-    return [
-        part.reshape(len(values), -1) / scale for part, values in zip(parts, groups, strict=True)
-    ]
-
-
-def _as_points(oracle: Oracle, answers: Answers) -> NDArray[np.float64]:
-    """Answers as points whose squared distance is 1 where two differ (on average, for numbers)."""
-    if oracle.regression:
-        spread = np.asarray(answers).std(axis=0)
-        scaled = np.asarray(answers) / np.where(spread > 0, spread, 1.0)
-        return np.asarray(scaled / np.sqrt(scaled.shape[1]))
-    kinds, place = np.unique(answers, return_inverse=True)
-    told = np.zeros((len(place), len(kinds)))
-    told[np.arange(len(place)), place] = np.sqrt(0.5)
-    return told
 
 
 class _Ladder:
@@ -212,6 +187,9 @@ class _Ladder:
         self._means, self._mass = profiles.copy(), self._weights.copy()
         self._bucket = np.arange(len(values))
         self._alive = np.ones(len(values), dtype=bool)
+        self._missing = values >= attribute.n_values
+        self._size, self._low, self._high = self._extents()
+        self._stand_ins: dict[tuple[int, int], int] = {}  # of a bucket by its first value and size
 
     def _owners(self) -> NDArray[np.int64]:
         """For each code the value (a place in `values`) that it starts out with."""
@@ -267,6 +245,9 @@ class _Ladder:
         share = self._mass[first] / mass
         self._means[first] = share * self._means[first] + (1 - share) * self._means[second]
         self._mass[first] = mass
+        self._size[first] += self._size[second]
+        self._low[first] = min(self._low[first], self._low[second])
+        self._high[first] = max(self._high[first], self._high[second])
         self._alive[second] = False
         self._bucket[self._bucket == second] = first
         apart = ((self._means - self._means[first]) ** 2).sum(axis=1)
@@ -283,18 +264,16 @@ class _Ladder:
         """Buckets that may become one: neighbours in an order, any two otherwise."""
         alive = np.flatnonzero(self._alive)
         if not self._attribute.ordered:
-            first, second = np.triu_indices(len(alive), 1)
-            return np.column_stack([alive[first], alive[second]])
-        missing = np.flatnonzero(self._values >= self._attribute.n_values)
-        runs = alive[~np.isin(alive, missing)]
+            return alive[_all_pairs(len(alive))]
+        lone = alive[self._missing[alive]]
+        runs = alive[~self._missing[alive]] if len(lone) else alive
         neighbours = np.column_stack([runs[:-1], runs[1:]])
-        lone = alive[np.isin(alive, missing)]
-        with_missing = [(run, one) for one in lone for run in runs]
-        return np.array([*neighbours.tolist(), *with_missing], dtype=np.int64)
+        with_missing = [np.column_stack([runs, np.full(len(runs), one)]) for one in lone]
+        return np.concatenate([neighbours, *with_missing])
 
     def _gains(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Information loss that putting two buckets together adds."""
-        size, low, high = self._extents()
+        size, low, high = self._size, self._low, self._high
         x, z = pairs.T
         both_low, both_high = np.minimum(low[x], low[z]), np.maximum(high[x], high[z])
         after = self._penalty(size[x] + size[z], both_low, both_high)
@@ -304,11 +283,11 @@ class _Ladder:
         return gains
 
     def _extents(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """How many codes each value starts out with, and the ends of its range."""
         n = len(self._values)
-        bucket = self._bucket[self._owner]
-        size = np.bincount(bucket, minlength=n).astype(float)
+        size = np.bincount(self._owner, minlength=n).astype(float)
         if self._attribute.numeric:
-            return size, *_ends(self._attribute, bucket, n)
+            return size, *_ends(self._attribute, self._owner, n)
         return size, np.zeros(n), np.zeros(n)
 
     def _penalty(
@@ -319,34 +298,45 @@ class _Ladder:
         return np.where(size > 1, size / self._attribute.size, 0.0)
 
     def _ranges(self) -> Ranges:
-        _, first = np.unique(self._bucket, return_index=True)
-        number = np.searchsorted(self._bucket[first], self._bucket)
-        buckets = numbered_by_first_code(number[self._owner])
-        loss = mean_penalty(self._attribute, buckets, self._counts)
-        return Ranges(buckets, self._representatives(buckets), loss)
+        bucket = self._bucket[self._owner]
+        buckets = numbered_by_first_code(bucket)
+        representatives = self._representatives(buckets)
+        penalty = self._penalty(self._size, self._low, self._high)[bucket]
+        loss = float(penalty @ self._counts / max(self._counts.sum(), 1))  # as `mean_penalty`
+        return Ranges(buckets, representatives, loss if len(representatives) > 1 else 1.0)
 
     def _representatives(self, buckets: NDArray[np.int64]) -> NDArray[np.int64]:
-        chosen = np.zeros(int(buckets.max()) + 1, dtype=np.int64)
-        of_value = buckets[self._values]
-        for bucket in range(len(chosen)):
-            members = np.flatnonzero(of_value == bucket)
-            seen = members[self._counts[self._values[members]] > 0]
-            if self._how == "response" or not len(seen):
-                members = seen if len(seen) else members
-                chosen[bucket] = self._values[self._most_alike(members)]
-            else:
-                codes = np.flatnonzero((buckets == bucket) & (self._counts > 0))
-                chosen[bucket] = stand_in(
-                    self._attribute, codes, self._counts, self._how, self._rng
-                )
+        alive = np.flatnonzero(self._alive)
+        chosen = np.zeros(len(alive), dtype=np.int64)
+        for first in alive.tolist():
+            bucket = (first, int(self._size[first]))  # it only grows
+            if bucket not in self._stand_ins:
+                self._stand_ins[bucket] = self._stand_in(first)
+            chosen[buckets[self._values[first]]] = self._stand_ins[bucket]
         return chosen
+
+    def _stand_in(self, first: int) -> int:
+        """The code that stands for the bucket of a value."""
+        members = np.flatnonzero(self._bucket == first)
+        seen = members[self._counts[self._values[members]] > 0]
+        if self._how == "response" or not len(seen):
+            return int(self._values[self._most_alike(seen if len(seen) else members)])
+        codes = np.flatnonzero((self._bucket[self._owner] == first) & (self._counts > 0))
+        return stand_in(self._attribute, codes, self._counts, self._how, self._rng)
 
     def _most_alike(self, members: NDArray[np.int64]) -> int:
         """The value whose answers are nearest those of the bucket, the commonest of equals."""
+        if len(members) == 1:
+            return int(members[0])
         weights = self._weights[members]
         mean = weights @ self._profiles[members] / weights.sum()
         apart = ((self._profiles[members] - mean) ** 2).sum(axis=1)
         return int(members[np.lexsort((members, -weights, apart.round(9)))[0]])
+
+
+@lru_cache(64)
+def _all_pairs(n: int) -> NDArray[np.int64]:
+    return np.column_stack(np.triu_indices(n, 1))
 
 
 def stand_in(

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.counting import distinct_records
 from sparsam.data import Attribute
+from sparsam.minimise._model_memo import Places, RecordKeys
 
 Answers = NDArray[np.int64] | NDArray[np.float64]
 Scorer = Callable[[NDArray[Any], NDArray[Any]], float]
@@ -53,27 +53,23 @@ class Oracle:
         self._own = own or {}
         self.n_asked = 0
         self._predict = predict
-        self._sizes = tuple(sizes)
         self._labels: dict[Any, int] = {}
-        self._places: dict[bytes, int] = {}  # of the answer to a record that was asked about
+        self._keys = RecordKeys(sizes)
+        self._places = Places()  # of the answer to a record that was asked about
         self._known: Answers | None = None
 
     def __call__(self, codes: NDArray[np.uint16]) -> Answers:
         """Answer each record: the number of a label, or one line of numbers."""
-        found = distinct_records(codes, self._sizes)
-        records = np.ascontiguousarray(found.records)
-        lines = records.view(np.dtype((np.void, records.strides[0]))).ravel()
-        keys: list[bytes] = lines.tolist()  # type: ignore[assignment]  # void items are bytes
-        places = np.fromiter((self._places.get(key, -1) for key in keys), np.int64, len(keys))
+        keys = self._keys(codes)
+        places = self._places.find(keys)
         new = np.flatnonzero(places < 0)
         if len(new) or self._known is None:
-            answers = self._ask(records[new])
-            start = 0 if self._known is None else len(self._known)
-            places[new] = np.arange(start, start + len(new))
-            self._places.update((keys[i], start + n) for n, i in enumerate(new.tolist()))
+            distinct, first, index = np.unique(keys[new], return_index=True, return_inverse=True)
+            answers = self._ask(codes[new[first]])
+            places[new] = self._places.add(distinct)[index]
             known = [] if self._known is None else [self._known]
             self._known = np.concatenate([*known, answers])
-        answers_to_all: Answers = self._known[places[found.index]]
+        answers_to_all: Answers = self._known[places]
         return answers_to_all
 
     def _ask(self, records: NDArray[np.uint16]) -> Answers:
@@ -193,6 +189,16 @@ class Agreement:
     def n_measured(self) -> int:
         """How many of them are large enough to be measured."""
         return len(self._groups)
+
+    @property
+    def before(self) -> Answers:
+        """The answers on the records themselves."""
+        return self._answers
+
+    @property
+    def counts_answers(self) -> bool:
+        """Whether the score is just the share of records whose answer is kept."""
+        return self._scorer is None and not self._oracle.regression and not self._groups
 
     def take(self, rows: NDArray[np.int64]) -> Agreement:
         """The same on some of the records."""

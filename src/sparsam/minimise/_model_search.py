@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +16,9 @@ _ROUNDS = 6
 _LOOKED_AT_AGAIN = 4
 _REFINED = 3  # levels that an exchange may go back at once
 _LEAST_GAIN = 1e-4
-_TRIED = 4  # levels of an attribute that a step asks the model about
-_SKETCHED = 400  # people on whom levels are sorted by promise
+_TRIED, _TRIED_OF_FEW, _FEW = 4, 2, 1_000  # levels that a step asks about, on so many people
+_SKETCHED, _SKETCHED_OF = (100, 400), 4  # people on whom levels are sorted by promise, of so many
+_MIXED_AT_ONCE = 10  # exchanges in one question to the model
 
 
 @dataclass(frozen=True)
@@ -71,14 +71,17 @@ class Search:
         self._columns = [
             [ranges.stand_ins[codes[:, a]] for ranges in ladder] for a, ladder in enumerate(ladders)
         ]
+        self._losses = [
+            [float(weight * ranges.loss) for ranges in ladder]
+            for weight, ladder in zip(weights, ladders, strict=True)
+        ]
         self._kept_alone: list[list[float]] | None = None
         self._near: tuple[int, ...] | None = None
-        self._near_answers: Answers = np.empty(0, np.int64)
+        self._near_fed, self._near_answers = codes, agreement.before
 
     def loss(self, levels: Sequence[int]) -> float:
         """The information loss of some levels."""
-        losses = [ladder[level].loss for ladder, level in zip(self._ladders, levels, strict=True)]
-        return float(self._weights @ losses)
+        return sum([part[level] for part, level in zip(self._losses, levels, strict=True)])
 
     def state(self, levels: Sequence[int]) -> State:
         """Some levels and what they keep."""
@@ -89,8 +92,8 @@ class Search:
         levels = [0] * len(self._ladders)
         current = self.state(levels)
         states = [current]
-        best = self._best_steps(current, range(len(levels)))
-        fresh = dict.fromkeys(best, 0)
+        best = self._guessed_steps(current)
+        fresh = dict.fromkeys(best, -1)
         while best:
             ranked = sorted(best, key=lambda a: self._worth(current, best[a]), reverse=True)
             now = len(states) - 1
@@ -101,8 +104,9 @@ class Search:
                 continue
             current = best.pop(ranked[0])
             states.append(current)
-            best |= self._best_steps(current, ranked[:1])
-            fresh[ranked[0]] = now + 1
+            next_ones = ranked[:_LOOKED_AT_AGAIN]  # in one question: one of them is likely next
+            best |= self._best_steps(current, next_ones)
+            fresh |= dict.fromkeys(next_ones, now + 1)
         usual = self.with_last_constants(states[-1])
         if usual.score > states[-1].score:
             states[-1] = usual
@@ -121,8 +125,7 @@ class Search:
         ]
         places = np.unique(np.linspace(0, len(skipped) - 1, most).round().astype(int))
         chosen = [_moved(finer.levels, moved[0], skipped[place]) for place in places if skipped]
-        scores = self._scores(chosen, finer.levels)
-        return [State(*pair) for pair in zip(chosen, scores, strict=True)]
+        return self._states(chosen, finer.levels)
 
     def with_last_constants(self, state: State) -> State:
         """The same, with the last constant of each attribute that is given up.
@@ -150,6 +153,15 @@ class Search:
                 best[a] = found
         return best
 
+    def _guessed_steps(self, state: State) -> dict[int, State]:
+        """For each attribute the step that would pay best if what it keeps alone were all."""
+        alone, best = self._alone(), {}
+        for a, level in enumerate(state.levels):
+            for to in self._promising(level, a)[:1]:
+                score = state.score - alone[a][level] + alone[a][to]
+                best[a] = State(_moved(state.levels, a, to), score)
+        return best
+
     def _promising(self, level: int, a: int) -> list[int]:
         """The coarser levels that would pay best if the attribute stood alone."""
         ladder, alone = self._ladders[a], self._alone()[a]
@@ -160,12 +172,14 @@ class Search:
 
         ahead = sorted(self._ahead(level, a), key=worth, reverse=True)
         given_up = [to for to in ahead if ladder[to].n_buckets == 1]
-        return list(dict.fromkeys([*ahead[:_TRIED], *given_up[:1]]))
+        tried = _TRIED_OF_FEW if len(self._codes) < _FEW else _TRIED  # few do not tell them apart
+        return list(dict.fromkeys([*ahead[:tried], *given_up[:1]]))
 
     def _alone(self) -> list[list[float]]:
         """What each level of each attribute keeps when all others are as they are; on a few."""
         if self._kept_alone is None:
-            few = self if len(self._codes) <= _SKETCHED else self._sketch()
+            n_few = int(np.clip(len(self._codes) // _SKETCHED_OF, *_SKETCHED))
+            few = self if len(self._codes) <= n_few else self._sketch(n_few)
             finest = (0,) * len(self._ladders)
             places = [
                 (a, to) for a, ladder in enumerate(self._ladders) for to in range(len(ladder))
@@ -177,8 +191,8 @@ class Search:
             self._kept_alone = alone
         return self._kept_alone
 
-    def _sketch(self) -> Search:
-        rows = np.arange(_SKETCHED)
+    def _sketch(self, n_people: int) -> Search:
+        rows = np.arange(n_people)
         agreement = self._agreement.take(rows)
         return Search(self._ladders, self._weights, self._oracle, self._codes[rows], agreement)
 
@@ -216,27 +230,62 @@ class Search:
         return state
 
     def _better(self, state: State, target: float) -> State | None:
-        now = self.loss(state.levels)
-        coarser = list(self._coarser(state.levels))
-        scored = [
-            State(*pair) for pair in zip(coarser, self._scores(coarser, state.levels), strict=True)
-        ]
-        found = [one for one in scored if one.score >= target]
-        near = sorted((one for one in scored if one.score < target), key=lambda one: -one.score)
+        least = self.loss(state.levels) + _LEAST_GAIN
+        coarser = self._states(list(self._coarser(state.levels)), state.levels)
+        best = self._best([one for one in coarser if one.score >= target], least)
+        least = least if best is None else self.loss(best.levels)
+        near = sorted((one for one in coarser if one.score < target), key=lambda one: -one.score)
         mixed = [
-            levels
+            (levels, one)
             for one in near[: len(state.levels)]
             for levels in self._finer(one.levels, state.levels)
-            if self.loss(levels) > now + _LEAST_GAIN
+            if self.loss(levels) > least
         ]
-        scored = [
-            State(*pair) for pair in zip(mixed, self._scores(mixed, state.levels), strict=True)
-        ]
-        found += [one for one in scored if one.score >= target]
-        found = [one for one in found if self.loss(one.levels) > now + _LEAST_GAIN]
+        options = self._reachable(mixed, target)
+        options.sort(key=lambda levels: (self.loss(levels), levels), reverse=True)
+        for start in range(0, len(options), _MIXED_AT_ONCE):
+            scored = self._states(options[start : start + _MIXED_AT_ONCE], state.levels)
+            found = self._best([one for one in scored if one.score >= target], least)
+            if found is not None:  # those after it lose less information
+                return found
+        return best
+
+    def _states(self, options: Sequence[tuple[int, ...]], near: tuple[int, ...]) -> list[State]:
+        return [State(*pair) for pair in zip(options, self._scores(options, near), strict=True)]
+
+    def _best(self, states: Iterable[State], least: float) -> State | None:
+        """The state that loses most information, if that is more than some."""
+        more = [one for one in states if self.loss(one.levels) > least]
         return max(
-            found, key=lambda one: (self.loss(one.levels), one.score, one.levels), default=None
+            more, key=lambda one: (self.loss(one.levels), one.score, one.levels), default=None
         )
+
+    def _reachable(
+        self, options: Sequence[tuple[tuple[int, ...], State]], target: float
+    ) -> list[tuple[int, ...]]:
+        """The options that may reach the target; each is one attribute away from a known state.
+
+        Only people whose answer that state does not keep can add to its score, so they are asked
+        about first; then a part of the others, for what may be lost again.
+        """
+        if not options or not self._agreement.counts_answers:
+            return [levels for levels, _ in options]
+        n, states = len(self._codes), list(dict.fromkeys(state for _, state in options))
+        fed = {state: self._fed(state.levels) for state in states}
+        answers = np.split(self._oracle(np.concatenate(list(fed.values()))), len(states))
+        right = {
+            state: found == self._agreement.before
+            for state, found in zip(states, answers, strict=True)
+        }
+        kept = {levels: int(right[state].sum()) for levels, state in options}
+        some = np.arange(n) < n // _SKETCHED_OF
+        for people in ({s: ~right[s] for s in states}, {s: right[s] & some for s in states}):
+            asked = [self._beside(fed[s], s.levels, levels, people[s]) for levels, s in options]
+            gained = self._n_right([fed for _, fed in asked], [rows for rows, _ in asked])
+            for (levels, state), (rows, _), now in zip(options, asked, gained, strict=True):
+                kept[levels] += now - int(right[state][rows].sum())
+            options = [one for one in options if kept[one[0]] / n >= target]
+        return [levels for levels, _ in options]
 
     def _coarser(self, levels: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         for a in range(len(levels)):
@@ -255,39 +304,70 @@ class Search:
         Only the people are asked about whose record differs from that of a nearby state.
         """
         if self._near != near:
-            self._near, self._near_answers = near, self._oracle(self._fed(near, slice(None)))
+            self._near_fed = self._fed(near)
+            self._near, self._near_answers = near, self._oracle(self._near_fed)
         scores: list[float] = []
         waiting: list[tuple[NDArray[np.int64], NDArray[np.uint16]]] = []
+        asked = 0
         for i, levels in enumerate(options):
-            rows = self._changed(levels, near)
-            waiting.append((rows, self._fed(levels, rows)))
-            asked = sum(len(rows) for rows, _ in waiting)
+            waiting.append(self._beside(self._near_fed, near, levels))
+            asked += len(waiting[-1][0])
             if asked >= _MOST_AT_ONCE or i == len(options) - 1:
                 scores += self._score_all(waiting)
-                waiting = []
+                waiting, asked = [], 0
         return scores
 
-    def _changed(self, levels: tuple[int, ...], near: tuple[int, ...]) -> NDArray[np.int64]:
-        changed = np.zeros(len(self._codes), dtype=bool)
-        for column, level, before in zip(self._columns, levels, near, strict=True):
-            if level != before:
-                changed |= column[level] != column[before]
-        return np.flatnonzero(changed)
+    def _beside(
+        self,
+        fed: NDArray[np.uint16],
+        near: tuple[int, ...],
+        levels: tuple[int, ...],
+        among: NDArray[np.bool_] | None = None,
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
+        """The people whose record differs from that of a nearby state, and these records."""
+        moved = [a for a, level in enumerate(levels) if level != near[a]]
+        changed = np.zeros(len(fed), dtype=bool)
+        for a in moved:
+            changed |= self._columns[a][levels[a]] != self._columns[a][near[a]]
+        rows = np.flatnonzero(changed if among is None else changed & among)
+        records = fed[rows]
+        for a in moved:
+            records[:, a] = self._columns[a][levels[a]][rows]
+        return rows, records
 
-    def _fed(self, levels: tuple[int, ...], rows: Any) -> NDArray[np.uint16]:
-        columns = [column[level][rows] for column, level in zip(self._columns, levels, strict=True)]
+    def _n_right(
+        self, asked: Sequence[NDArray[np.uint16]], people: Sequence[NDArray[np.int64]]
+    ) -> list[int]:
+        """For each set of records how many of them keep the answer of the person they are for."""
+        if not any(len(one) for one in people):
+            return [0] * len(people)
+        records, rows = np.concatenate(asked), np.concatenate(people)
+        right = self._oracle(records) == self._agreement.before[rows]
+        upto = np.concatenate([[0], np.cumsum(right)])
+        ends = np.cumsum([len(one) for one in people])
+        found: list[int] = np.diff(upto[np.concatenate([[0], ends])]).tolist()
+        return found
+
+    def _fed(self, levels: tuple[int, ...]) -> NDArray[np.uint16]:
+        columns = [column[level] for column, level in zip(self._columns, levels, strict=True)]
         return np.column_stack(columns)
 
     def _score_all(
         self, waiting: Sequence[tuple[NDArray[np.int64], NDArray[np.uint16]]]
     ) -> list[float]:
-        codes = np.concatenate([fed for _, fed in waiting])
+        people, asked = [rows for rows, _ in waiting], [fed for _, fed in waiting]
+        if self._agreement.counts_answers:
+            right = self._near_answers == self._agreement.before
+            before = [int(right[rows].sum()) for rows in people]
+            change = np.array(self._n_right(asked, people)) - before
+            scores: list[float] = ((right.sum() + change) / len(right)).tolist()
+            return scores
+        codes, ends = np.concatenate(asked), np.cumsum([len(rows) for rows in people])[:-1]
         found = self._oracle(codes) if len(codes) else self._near_answers[:0]
-        scores, start = [], 0
-        for rows, _ in waiting:
+        scores = []
+        for rows, part in zip(people, np.split(found, ends), strict=True):
             answers = self._near_answers.copy()
-            answers[rows] = found[start : start + len(rows)]
-            start += len(rows)
+            answers[rows] = part
             scores.append(self._agreement.score(answers))
         return scores
 

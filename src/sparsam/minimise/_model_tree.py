@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sparsam._errors import ParameterError, SparsamWarning
 from sparsam.data import OwnRecords, Roles, Task, black_box, count_rows
-from sparsam.generalization import Generalization
+from sparsam.generalization import Generalization, Partition
 from sparsam.minimise import _model_ladder, _model_paper
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._minimiser import Minimiser
@@ -24,6 +24,7 @@ from sparsam.minimise._model_oracle import Oracle, Scorer
 from sparsam.minimise._model_own import CodesClassifier
 from sparsam.minimise._model_recoding import prediction_task
 from sparsam.minimise._parameters import check_choice, check_share
+from sparsam.minimise._partitions import code_counts, full_resolution, partition_of
 
 SEARCHES = ("responses", "paper")
 ILAGS = ("corrected", "paper")
@@ -271,8 +272,24 @@ class ModelTree(Minimiser):
         return (fit.by_the_paper() if self.search == "paper" else fit.by_responses()), fit
 
     def _make(self, task: Task) -> Callable[[Sequence[Ranges]], Generalization]:
+        attributes = task.table.attributes
+        counts, about = code_counts(task.codes, task.sizes), self._about(task)
+        known: dict[tuple[int, bytes], Partition] = {}  # a search passes most of them often
+
+        whole = (self.constraints or Constraints()).must_keep
+
+        def partition(a: int, buckets: NDArray[np.int64]) -> Partition:
+            if attributes[a].name in whole:
+                buckets = full_resolution(attributes[a])
+            key = (a, buckets.tobytes())
+            if key not in known:
+                known[key] = partition_of(attributes[a], buckets, counts[a], self.unseen)
+            return known[key]
+
         def make(ranges: Sequence[Ranges]) -> Generalization:
-            return self._generalization(task, [one.buckets for one in ranges])
+            return Generalization(
+                [partition(a, one.buckets) for a, one in enumerate(ranges)], about=about
+            )
 
         return make
 
