@@ -2,6 +2,13 @@
 
 from sparsam._callable import make_callable
 from sparsam.individual._baselines import feature_selection, individual_random, random_rows
+from sparsam.individual._curve import sparsity_curve
+from sparsam.individual._curve_figures import (
+    CurvePoint,
+    MaskedAccuracy,
+    RunOverlap,
+    SparsityCurve,
+)
 from sparsam.individual._encoding import Encoded, PeopleSplit, encode, split_people
 from sparsam.individual._evolutionary import evolutionary
 from sparsam.individual._first_order import first_order
@@ -11,6 +18,7 @@ from sparsam.individual._mask import Mask
 from sparsam.individual._minimise_people import ALGORITHMS, IndividualMinimiser, individual
 from sparsam.individual._modelling import influences, modelling
 from sparsam.individual._network_learner import NetworkLearner
+from sparsam.individual._people_table import PeopleTable, read_people
 from sparsam.individual._privacy_scores import (
     graded,
     independence_scores,
@@ -18,19 +26,28 @@ from sparsam.individual._privacy_scores import (
     votes,
     with_privacy,
 )
+from sparsam.individual._private_learner import PrivateLearner
+from sparsam.individual._retention import Retention, retain
 from sparsam.individual._stationarity import stationarity
 from sparsam.individual._training_set import TrainingSet
 
 __all__ = [
     "ALGORITHMS",
+    "CurvePoint",
     "Encoded",
     "IndividualMinimiser",
     "Learner",
     "LogisticLearner",
     "Mask",
+    "MaskedAccuracy",
     "NetworkLearner",
     "PeopleSplit",
+    "PeopleTable",
+    "PrivateLearner",
     "PublicStatistics",
+    "Retention",
+    "RunOverlap",
+    "SparsityCurve",
     "TrainingSet",
     "encode",
     "evolutionary",
@@ -44,6 +61,9 @@ __all__ = [
     "influences",
     "modelling",
     "random_rows",
+    "read_people",
+    "retain",
+    "sparsity_curve",
     "split_people",
     "stationarity",
     "uniqueness_scores",

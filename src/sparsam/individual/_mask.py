@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sparsam._errors import DataError, DocumentError, ParameterError
 from sparsam.data import column_names, columns_of, is_frame
@@ -18,7 +18,8 @@ from sparsam.data._replace import Replacement, replace_columns
 from sparsam.individual._checks import Bits, bits
 
 _FORMAT = "sparsam-mask"
-_VERSION = 1
+_VERSION = 2
+_READABLE = (1, 2)  # version 1 had no row numbers
 _FIELDS = {"attributes": list, "shape": list, "algorithm": str, "learner": str, "facts": dict}
 
 
@@ -40,6 +41,11 @@ class Mask:
         The seed that it was found with.
     facts : mapping of str to str or number, optional
         What else to state: figures with the split that they were measured on.
+    rows : sequence of int, optional
+        The numbers of the table's rows that the mask is about, from 0 and ascending; all rows of
+        the table when left out.
+    table_rows : int, optional
+        How many rows the table has; needed with `rows`.
 
     References
     ----------
@@ -64,6 +70,8 @@ class Mask:
         learner: str = "",
         random_state: int | None = None,
         facts: Mapping[str, str | float | int] | None = None,
+        rows: ArrayLike | None = None,
+        table_rows: int | None = None,
     ) -> None:
         self.kept: Bits = bits(kept).copy()
         self.kept.flags.writeable = False
@@ -81,6 +89,16 @@ class Mask:
         self.facts = dict(facts or {})
         if not all(isinstance(one, str | int | float) for one in self.facts.values()):
             raise ParameterError("'facts' must map names to texts or numbers.")
+        self.rows, self.table_rows = _covered(rows, table_rows, len(self.kept))
+
+    @property
+    def whole(self) -> Bits:
+        """The mask over all rows of the table: nothing is kept of rows that it is not about."""
+        if self.rows is None or self.table_rows is None:
+            return self.kept
+        found: Bits = np.zeros((self.table_rows, self.kept.shape[1]), np.bool_)
+        found[self.rows] = self.kept
+        return found
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -131,7 +149,8 @@ class Mask:
         Parameters
         ----------
         rows : matrix, or pandas, polars or pyarrow frame, or mapping of arrays
-            The people in the order of the mask. A frame may have more columns: they stay.
+            The table that the mask was found for, with its rows in the same order. A frame may
+            have more columns: they stay. Of rows that the mask is not about no value stays.
 
         Returns
         -------
@@ -145,8 +164,7 @@ class Mask:
         if is_frame(rows):
             return self._apply_to_frame(rows)
         found = np.array(rows, np.float64)
-        bits(self.kept, found.shape)
-        found[~self.kept] = np.nan
+        found[~bits(self.whole, found.shape)] = np.nan
         return found
 
     def _apply_to_frame(self, frame: Any) -> Any:
@@ -156,14 +174,14 @@ class Mask:
         absent = [name for name in self.attributes if name not in present]
         if absent:
             raise DataError(f"The frame must have the mask's attributes. It lacks {absent}.")
-        made = {}
+        made, kept = {}, self.whole
         for j, (name, values) in enumerate(columns_of(frame, self.attributes).items()):
-            if len(values) != len(self.kept):
+            if len(values) != len(kept):
                 raise DataError(
-                    f"The frame must have the mask's {len(self.kept)} rows. Got {len(values)}."
+                    f"The frame must have the mask's {len(kept):,} rows. Got {len(values):,}."
                 )
             # one place for each row, and the last one for what goes
-            index = np.where(self.kept[:, j], np.arange(len(values)), len(values))
+            index = np.where(kept[:, j], np.arange(len(values)), len(values))
             made[name] = Replacement([*values.tolist(), None], index)
         return replace_columns(frame, made, [name for name in present if name not in made])
 
@@ -180,6 +198,7 @@ class Mask:
             "learner": self.learner,
             "random_state": self.random_state,
             "facts": self.facts,
+            "table_rows": self.table_rows,
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -195,8 +214,11 @@ class Mask:
             raise ParameterError(f"A mask's file must end in '.npz'. Got '{file.name}' instead.")
         text = json.dumps(self.header(), ensure_ascii=False, allow_nan=False, sort_keys=True)
         header = np.frombuffer(text.encode(), np.uint8)
+        arrays: dict[str, Any] = {"header": header, "bits": np.packbits(self.kept)}
+        if self.rows is not None:
+            arrays["rows"] = self.rows
         with file.open("wb") as stream:
-            np.savez_compressed(stream, header=header, bits=np.packbits(self.kept))
+            np.savez_compressed(stream, **arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Mask:
@@ -215,18 +237,19 @@ class Mask:
         try:
             with np.load(path, allow_pickle=False) as stored:
                 raw, packed = stored["header"], stored["bits"]
+                rows = stored["rows"] if "rows" in stored.files else None
             header = json.loads(raw.tobytes())
         except (ValueError, KeyError, OSError, EOFError, TypeError, zipfile.BadZipFile):
             message = "The file must be a mask that sparsam wrote; it cannot be read"
             raise DocumentError(message) from None
-        return cls._from_document(header, packed)
+        return cls._from_document(header, packed, rows)
 
     @classmethod
-    def _from_document(cls, header: Any, packed: Any) -> Mask:
+    def _from_document(cls, header: Any, packed: Any, rows: Any) -> Mask:
         if not isinstance(header, dict) or header.get("format") != _FORMAT:
             raise DocumentError(f"The format must be '{_FORMAT}'", "$.format")
-        if header.get("version") != _VERSION:
-            raise DocumentError(f"The version must be {_VERSION}", "$.version")
+        if header.get("version") not in _READABLE:
+            raise DocumentError(f"The version must be at most {_VERSION}", "$.version")
         for name, kind in _FIELDS.items():
             if not isinstance(header.get(name), kind):
                 raise DocumentError(f"'{name}' must be a {kind.__name__}", f"$.{name}")
@@ -249,6 +272,8 @@ class Mask:
                 learner=header["learner"],
                 random_state=seed,
                 facts=header["facts"],
+                rows=rows,
+                table_rows=header.get("table_rows"),
             )
         except ParameterError as error:
             raise DocumentError(str(error)) from None
@@ -256,7 +281,8 @@ class Mask:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mask):
             return NotImplemented
-        return self.header() == other.header() and bool(np.array_equal(self.kept, other.kept))
+        same = np.array_equal(self.kept, other.kept) and np.array_equal(self.whole, other.whole)
+        return self.header() == other.header() and bool(same)
 
     def __hash__(self) -> int:
         return hash((self.kept.tobytes(), self.attributes, self.algorithm, self.random_state))
@@ -275,6 +301,29 @@ class Mask:
 
     def __repr__(self) -> str:
         return f"<Mask: {self}>"
+
+
+def _covered(
+    rows: ArrayLike | None, table_rows: int | None, people: int
+) -> tuple[NDArray[np.int64] | None, int | None]:
+    """Check which rows of which table a mask is about."""
+    if rows is None and table_rows is None:
+        return None, None
+    found = np.asarray([] if rows is None else rows)
+    whole = found.dtype.kind in "iu"
+    good = type(table_rows) is int and found.shape == (people,) and whole
+    if not good or not _ascending(found.astype(np.int64), int(table_rows or 0)):
+        raise ParameterError(
+            f"'rows' must be {people:,} ascending row numbers, one per person of the mask, below "
+            "'table_rows'."
+        )
+    kept = found.astype(np.int64)
+    kept.flags.writeable = False
+    return kept, table_rows
+
+
+def _ascending(found: NDArray[Any], end: int) -> bool:
+    return bool((np.diff(found) > 0).all() and found[0] >= 0 and found[-1] < end)
 
 
 def _is_text(name: Any) -> bool:

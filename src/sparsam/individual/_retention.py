@@ -1,0 +1,247 @@
+"""Decide which values of a table to retain, with the evidence for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsam._errors import ParameterError
+from sparsam.attack import (
+    MaskedReconstructionRisk,
+    ReidentificationRisk,
+    masked_reconstruction,
+    reidentification,
+)
+from sparsam.individual._checks import positive, seed, share
+from sparsam.individual._curve import FEWEST, Membership, Progress, find_mask, sparsity_curve
+from sparsam.individual._curve_bench import EVIDENCE
+from sparsam.individual._curve_figures import SparsityCurve
+from sparsam.individual._encoding import Encoded, PeopleSplit, split_people
+from sparsam.individual._imputation import Imputation, PublicStatistics
+from sparsam.individual._learners import Learner
+from sparsam.individual._mask import Mask
+from sparsam.individual._minimise_people import IndividualMinimiser
+from sparsam.individual._training_set import TrainingSet
+
+MEASURED_ON = "people apart of a division of the same table"
+_MOST_RANKED = 20_000
+_AIM = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retention:
+    """A mask over all people of a table, and what speaks for it.
+
+    Attributes
+    ----------
+    mask : Mask
+        Over everyone.
+    curve : SparsityCurve
+        The same algorithm, and others, on a division of the same table: accuracy on people apart
+        cannot be measured where everyone is minimised.
+    reconstruction : MaskedReconstructionRisk
+        RCR of the mask itself.
+    reidentification, weighed : ReidentificationRisk or None
+        RIR of the mask itself, ties at random and weighed by evidence; None above 20,000 people.
+    max_drop : float or None
+        The drop in accuracy that was permitted.
+    """
+
+    mask: Mask
+    curve: SparsityCurve
+    reconstruction: MaskedReconstructionRisk
+    reidentification: ReidentificationRisk | None
+    weighed: ReidentificationRisk | None
+    max_drop: float | None
+
+    @property
+    def drop(self) -> float:
+        """What the chosen algorithm loses at the chosen share, on the test people."""
+        return self.curve.chosen.accuracy.drop
+
+    @property
+    def met(self) -> bool:
+        """Whether the permitted drop holds on the test people; True where none was given."""
+        return self.max_drop is None or self.drop <= self.max_drop
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        ranked = {"reidentification": self.reidentification, "weighed": self.weighed}
+        return {
+            "mask": self.mask.header(),
+            "curve": self.curve.to_dict(),
+            "reconstruction": self.reconstruction.to_dict(),
+            **{name: None if one is None else one.to_dict() for name, one in ranked.items()},
+            "max_drop": self.max_drop,
+            "drop": self.drop,
+            "met": self.met,
+        }
+
+
+def retain(
+    people: Encoded,
+    *,
+    keep: float | None = None,
+    max_drop: float | None = None,
+    algorithm: str = "stationarity",
+    algorithms: Sequence[str] | None = None,
+    shares: Sequence[float] | None = None,
+    learner: Learner | None = None,
+    imputation: Imputation = "gaussian",
+    options: Mapping[str, Any] | None = None,
+    membership: Membership = "all",
+    n_references: int = 8,
+    n_runs: int = 3,
+    sample: int | None = 12_000,
+    rows: ArrayLike | None = None,
+    table_rows: int | None = None,
+    facts: Mapping[str, str | float | int] | None = None,
+    random_state: int = 0,
+    progress: Progress | None = None,
+) -> Retention:
+    """Find which single values of a table to retain, for everyone in it, and measure the cost.
+
+    It must see everything once: it is a tool for deciding what to retain, not what to ask for.
+
+    Two things are done. On a division of the table (see `sparsity_curve`) the algorithm is
+    measured on people apart, beside others. Then it is run on everyone, with the same share, and
+    that mask is attacked in turn.
+
+    Parameters
+    ----------
+    people : Encoded
+    keep : float, optional
+        The share of all values to keep.
+    max_drop : float, optional
+        The drop in accuracy that is permitted. The search aims at half of it on people apart,
+        since the drop is then measured again on others. Give this or `keep`.
+    algorithm, algorithms, shares, learner, imputation, options, membership, n_references, n_runs
+        See `sparsity_curve`.
+    sample : int or None, default=12,000
+        At most so many people, drawn at random, are divided and measured; None for all of them.
+        The mask is over everyone in any case.
+    rows, table_rows, facts
+        For the mask; see `Mask`.
+    random_state : int, default=0
+    progress : callable, optional
+        Called with the number of masks measured so far, and of all.
+
+    Returns
+    -------
+    Retention
+
+    Examples
+    --------
+    >>> from sparsam.individual import encode
+    >>> X = np.random.default_rng(0).random((400, 3))
+    >>> people = encode({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": X[:, 0] > X[:, 1]}, "y")
+    >>> found = retain(people, keep=0.2, algorithms=[], shares=[], n_runs=0)
+    >>> print(found.mask)
+    400 people x 3 attributes: 20.00 % kept (240 of 1,200 values), stationarity for logistic
+    regression (l2=1), seed 0
+    """
+    if (keep is None) == (max_drop is None):
+        raise ParameterError("Give 'keep' or 'max_drop', one of the two.")
+    number = seed(random_state)
+    some = _sampled(people, sample, number)
+    split = split_people(max(len(some.y), 8), own_test=True, random_state=number)
+    settings: dict[str, Any] = {
+        "algorithm": algorithm,
+        "learner": learner,
+        "imputation": imputation,
+        "options": options,
+        "random_state": number,
+    }
+    chosen = share(keep, "keep") if keep is not None else _least(some, split, max_drop, settings)
+    curve = sparsity_curve(
+        some,
+        chosen,
+        algorithms=algorithms,
+        shares=shares,
+        membership=membership,
+        n_references=n_references,
+        n_runs=n_runs,
+        split=split,
+        progress=progress,
+        **settings,
+    )
+    data = TrainingSet(
+        people.X, people.y, PublicStatistics.of(people.X), learner, imputation, people.attributes
+    )
+    found = find_mask(data, algorithm, chosen, number, options or {})
+    mask = _stated(found, data, curve, {**(facts or {})}, rows, table_rows)
+    return _attacked(mask, data, curve, max_drop)
+
+
+def _sampled(people: Encoded, sample: int | None, random_state: int) -> Encoded:
+    if sample is None or len(people.y) <= positive(sample, "sample", FEWEST):
+        return people
+    rng = np.random.default_rng(random_state)
+    rows = np.sort(rng.choice(len(people.y), sample, replace=False))
+    return Encoded(people.X[rows], people.y[rows], people.attributes, people.classes)
+
+
+def _least(
+    people: Encoded, split: PeopleSplit, max_drop: float | None, settings: Mapping[str, Any]
+) -> float:
+    """The least share within half of the permitted drop, on people who are not minimised."""
+    most = share(max_drop, "max_drop", zero=True)
+    minimiser = IndividualMinimiser(max_drop=_AIM * most, **settings)
+    minimiser.fit(
+        people.X[split.members],
+        people.y[split.members],
+        public=people.X[split.public],
+        validation=(people.X[split.non_members], people.y[split.non_members]),
+    )
+    return float(minimiser.keep_)
+
+
+def _stated(
+    mask: Mask,
+    data: TrainingSet,
+    curve: SparsityCurve,
+    facts: dict[str, str | float | int],
+    rows: ArrayLike | None,
+    table_rows: int | None,
+) -> Mask:
+    full, minimised = data.accuracies(np.stack([data.full, mask.kept]))
+    measured = curve.chosen.accuracy
+    return Mask(
+        mask.kept,
+        mask.attributes,
+        algorithm=mask.algorithm,
+        learner=mask.learner,
+        random_state=mask.random_state,
+        facts={
+            **mask.facts,
+            "accuracy": measured.accuracy,
+            "full_accuracy": measured.full,
+            "measured_on": MEASURED_ON,
+            "training_accuracy": float(minimised),
+            "training_full_accuracy": float(full),
+            **facts,
+        },
+        rows=rows,
+        table_rows=table_rows,
+    )
+
+
+def _attacked(
+    mask: Mask, data: TrainingSet, curve: SparsityCurve, max_drop: float | None
+) -> Retention:
+    filled = data.X if mask.kept.all() else data.imputed(mask.kept)
+    ranked = len(data.X) <= _MOST_RANKED
+    return Retention(
+        mask=mask,
+        curve=curve,
+        reconstruction=masked_reconstruction(
+            data.X, filled, mask.kept, mean=data.statistics.mean, adversary=data.imputation
+        ),
+        reidentification=reidentification(data.X, mask.kept) if ranked else None,
+        weighed=reidentification(data.X, mask.kept, evidence=EVIDENCE) if ranked else None,
+        max_drop=max_drop,
+    )

@@ -1,0 +1,138 @@
+"""Tables as a user has them: text, holes, numbers as targets, names of people."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sparsam._errors import DataError, RoleError
+from sparsam.individual import Mask, PublicStatistics, encode, read_people
+
+NAN = float("nan")
+
+
+def table(n: int = 30, **more):
+    rng = np.random.default_rng(0)
+    made = {
+        "age": rng.integers(20, 60, n),
+        "job": np.array(["clerk", "baker", "smith"])[rng.integers(0, 3, n)],
+        "income": rng.random(n).round(2),
+        "y": np.array(["no", "yes"])[rng.integers(0, 2, n)],
+    }
+    return {**made, **more}
+
+
+def test_the_same_as_encode_where_nothing_is_special() -> None:
+    people = read_people(table(), "y")
+    plain = encode(table(), "y")
+    assert people.rows is None
+    assert people.n_rows == 30
+    assert people.attributes == plain.attributes == ("age", "job", "income")
+    assert people.encoded.X.tolist() == plain.X.tolist()
+    assert people.encoded.y.tolist() == plain.y.tolist()
+
+
+def test_a_target_may_be_cut_and_its_column_goes() -> None:
+    people = read_people(table(), "income>=0.5")
+    expected = np.where(table()["income"] >= 0.5, "income >= 0.5", "income < 0.5")
+    assert people.attributes == ("age", "job", "y")
+    assert people.columns["income>=0.5"].tolist() == expected.tolist()
+    with pytest.raises(DataError, match="to be numbers"):
+        read_people(table(), "job>3")
+
+
+def test_whole_numbers_with_holes_stay_numbers() -> None:
+    ages = [None if i == 4 else 5 + i for i in range(30)]
+    source = table(age=np.array(ages, object))
+    with pytest.raises(DataError, match=r"Missing in some: age \(1 of 30 rows\)") as caught:
+        read_people(source, "y")
+    assert "--leave-out-incomplete" in str(caught.value)
+    people = read_people(source, "y", leave_out_incomplete=True)
+    assert people.rows is not None
+    assert people.rows.tolist() == [i for i in range(30) if i != 4]
+    known = np.array([one for one in ages if one is not None], float)
+    scaled = (known - known.min()) / (known.max() - known.min())
+    assert people.encoded.X[:, 0] == pytest.approx(scaled)
+
+
+def test_a_missing_target_is_no_class() -> None:
+    labels = table()["y"].astype(object)
+    labels[[0, 7]] = None
+    source = table(y=labels)
+    with pytest.raises(DataError, match=r"y \(2 of 30 rows\)"):
+        read_people(source, "y")
+    people = read_people(source, "y", leave_out_incomplete=True)
+    assert people.encoded.classes == ("no", "yes")
+    assert len(people.encoded.y) == 28
+
+
+def test_a_missing_text_is_a_category() -> None:
+    jobs = table()["job"].astype(object)
+    jobs[3] = None
+    people = read_people(table(job=jobs), "y")
+    assert people.rows is None
+    assert len(np.unique(people.encoded.X[:, 1])) == 4
+
+
+def test_numbers_may_be_categories() -> None:
+    codes = np.tile([10, 9, 100], 10)
+    people = read_people(table(age=codes), "y", categorical=["age"])
+    assert people.encoded.X[:3, 0].tolist() == [0.0, 1.0, 0.5]  # "10" < "100" < "9"
+
+
+def test_retained_and_filled_against_a_loop_over_people() -> None:
+    source = table(income=np.where(np.arange(30) == 2, NAN, table()["income"]))
+    people = read_people(source, "y", leave_out_incomplete=True)
+    kept = np.random.default_rng(1).random((29, 3)) < 0.4
+    mask = Mask(kept, people.attributes, rows=people.rows, table_rows=30)
+    retained, filled = people.retained(mask), people.filled(mask)
+    X, law = people.encoded.X, PublicStatistics.of(people.encoded.X)
+    rows = [i for i in range(30) if i != 2]
+    assert list(retained) == list(filled) == ["age", "job", "income", "y"]
+    for place, row in enumerate(rows):
+        here = kept[place]
+        inside = law.covariance[np.ix_(here, here)]
+        gap = np.linalg.solve(inside, (X[place] - law.mean)[here]) if here.any() else []
+        guess = law.mean + law.covariance[:, here] @ gap
+        for j, name in enumerate(people.attributes):
+            assert retained[name][place] == (source[name][row] if here[j] else None)
+            expected = X[place, j] if here[j] else guess[j]
+            assert filled[name][place] == pytest.approx(expected, abs=1e-6)
+        assert retained["y"][place] == filled["y"][place] == source["y"][row]
+
+
+def test_a_mask_of_another_table_is_refused() -> None:
+    people = read_people(table(), "y")
+    with pytest.raises(DataError, match="same order"):
+        people.retained(Mask(np.ones((29, 3), bool), people.attributes))
+    other = Mask(np.ones((30, 3), bool), people.attributes, rows=np.arange(30), table_rows=99)
+    with pytest.raises(DataError, match="same order"):
+        people.retained(other)
+    with pytest.raises(DataError, match="lacks"):
+        people.filled(Mask(np.ones((30, 1), bool), ["salary"]))
+
+
+@pytest.mark.parametrize(
+    ("change", "target", "options", "words"),
+    [
+        ({}, "z", {}, "'z' is not a column"),
+        ({}, "y", {"identifiers": ["y"]}, "not both"),
+        ({}, "y", {"identifiers": ["agee"]}, "Did you mean 'age'"),
+        ({}, "y", {"attributes": []}, "an attribute besides"),
+        ({}, "y", {"categorical": ["nothing"]}, "not a column"),
+        ({"y": np.zeros(30)}, "y", {}, "at least two classes"),
+        ({"name": np.array([f"Ms {i}" for i in range(30)])}, "y", {}, "looks like an identifier"),
+    ],
+)
+def test_bad_input(change, target, options, words) -> None:
+    with pytest.raises((DataError, RoleError), match=words) as caught:
+        read_people(table(**change), target, **options)
+    assert "Ms 3" not in str(caught.value)
+
+
+def test_a_number_is_no_class() -> None:
+    many = {"a": np.arange(100) % 7, "y": np.random.default_rng(0).random(100)}
+    with pytest.raises(DataError, match="'y' has 100 different values") as caught:
+        read_people(many, "y")
+    assert str(many["y"][0]) not in str(caught.value)
+    assert read_people(many, "y>0.5").encoded.classes == ("y <= 0.5", "y > 0.5")
