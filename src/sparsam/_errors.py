@@ -39,6 +39,33 @@ class ReleaseError(SparsamError, ValueError):
     """A release breaks its promise and must not be published."""
 
 
+class LedgerError(SparsamError):
+    """The ledger cannot charge, cannot answer, or is not what it was."""
+
+
+class BudgetError(LedgerError):
+    """A question costs more than is left; nothing was charged and nothing was computed.
+
+    Parameters
+    ----------
+    message : str
+        What was asked for, what is left, and what would fit.
+    requested, remaining : int
+        In billionths of the ledger's unit.
+    fits : dict of str to int
+        By kind of noise, the largest amount that what is left would pay.
+    """
+
+    def __init__(
+        self, message: str, requested: int, remaining: int, fits: dict[str, int] | None = None
+    ) -> None:
+        self.requested = requested
+        self.remaining = remaining
+        self.missing = requested - remaining
+        self.fits = dict(fits or {})
+        super().__init__(message)
+
+
 class MissingExtraError(SparsamError, ImportError):
     """A function needs an optional dependency that is not installed."""
 

@@ -2,8 +2,10 @@
 
 from sparsam.data._attribute import Attribute
 from sparsam.data._black_box import BlackBox, black_box, load_model
+from sparsam.data._declared_codes import Wanted, open_declared
 from sparsam.data._domain import CategoricalDomain, Category, Domain, NumericDomain
 from sparsam.data._example import load_example
+from sparsam.data._fingerprint import fingerprint
 from sparsam.data._own_records import OwnRecords
 from sparsam.data._raw_columns import column_names, columns_of, count_rows, is_frame
 from sparsam.data._read import read
@@ -29,13 +31,16 @@ __all__ = [
     "Table",
     "Target",
     "Task",
+    "Wanted",
     "black_box",
     "column_names",
     "columns_of",
     "count_rows",
+    "fingerprint",
     "is_frame",
     "load_example",
     "load_model",
+    "open_declared",
     "read",
     "resolve",
     "rotations",

@@ -202,7 +202,9 @@ def _pandas(frame: Any) -> OwnFrame:
         def build(columns: Sequence[Values], n_rows: int) -> Any:
             # pandas would turn an array of objects into a column of texts by itself
             made = {
-                place: pd.Series(values, dtype=values.dtype, copy=False)
+                place: pd.Series(values, dtype=object, copy=False)
+                if values.dtype == object
+                else values
                 for place, values in enumerate(columns)
             }
             found = pd.DataFrame(made, index=pd.RangeIndex(n_rows), copy=False)
