@@ -10,10 +10,11 @@ from sparsam._version import __version__
 
 if TYPE_CHECKING:
     from sparsam.anonymise import anonymise_model
-    from sparsam.assess import assess, check_gates, sweep
+    from sparsam.assess import assess, sweep
     from sparsam.attack import Reconstruction, Risk, attack
     from sparsam.collect import GeneralizationStep, Questionnaire
     from sparsam.data import Roles, Table, load_example, read, resolve, split
+    from sparsam.explore import Ledger, explore
     from sparsam.generalization import Generalization, Recoding
     from sparsam.minimise import Constraints, ModelTree, PrivacyTree
     from sparsam.report import report_on
@@ -22,6 +23,7 @@ _HOMES = {
     "Constraints": "minimise",
     "Generalization": "generalization",
     "GeneralizationStep": "collect",
+    "Ledger": "explore",
     "ModelTree": "minimise",
     "PrivacyTree": "minimise",
     "Questionnaire": "collect",
@@ -33,7 +35,7 @@ _HOMES = {
     "anonymise_model": "anonymise",
     "assess": "assess",
     "attack": "attack",
-    "check_gates": "assess",
+    "explore": "explore",
     "load_example": "data",
     "read": "data",
     "report_on": "report",
@@ -46,6 +48,7 @@ __all__ = [
     "Constraints",
     "Generalization",
     "GeneralizationStep",
+    "Ledger",
     "ModelTree",
     "PrivacyTree",
     "Questionnaire",
@@ -60,7 +63,7 @@ __all__ = [
     "anonymise_model",
     "assess",
     "attack",
-    "check_gates",
+    "explore",
     "load_example",
     "read",
     "report_on",

@@ -1,0 +1,257 @@
+"""What is declared of a table before anyone looks at it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sparsam._errors import DataError, DocumentError, ParameterError
+from sparsam.data import CategoricalDomain, Domain, NumericDomain, Roles, Table, is_frame
+from sparsam.data._names import suggestion
+from sparsam.generalization import Generalization, NumericPartition, Partition
+
+_EXPECTED = (
+    "Domains must be declared: a mapping of names to (low, high) or to a list of categories, "
+    "Roles with domains, a Generalization, or the path of a roles .toml or of a .json file."
+)
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The domains that somebody declared, without looking at the data.
+
+    Bounds and categories that are read from the data tell something about the people in it, and
+    no noise covers that. So whatever is asked later is counted over these domains: a number beyond
+    its range counts at the nearer end, a category that is not in the list counts as "other".
+
+    Parameters
+    ----------
+    domains : mapping of str to NumericDomain or CategoricalDomain
+        What each attribute may hold. Columns that are not named here are never read.
+    missing_values : sequence of str
+        Texts that mean missing, for instance ``("?",)``.
+    partitions : mapping of str to partition
+        The buckets of attributes that are generalized before anything is counted.
+
+    See Also
+    --------
+    declared : Makes one from ranges and lists, from roles or from a generalization.
+
+    Examples
+    --------
+    >>> people = declared({"age": (0, 99, "integer"), "sex": ["female", "male"]})
+    >>> people.numeric, people.categorical
+    (('age',), ('sex',))
+    """
+
+    domains: Mapping[str, Domain]
+    missing_values: tuple[str, ...] = ()
+    partitions: Mapping[str, Partition] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        domains = {str(name): domain for name, domain in self.domains.items()}
+        if not domains:
+            raise ParameterError("At least one domain must be declared. Got none instead.")
+        for name, domain in domains.items():
+            if not isinstance(domain, NumericDomain | CategoricalDomain):
+                raise ParameterError(
+                    f"The domain of '{name}' must be a NumericDomain or a CategoricalDomain. "
+                    f"Got a {type(domain).__name__} instead."
+                )
+        object.__setattr__(self, "domains", domains)
+        object.__setattr__(self, "missing_values", tuple(map(str, self.missing_values)))
+        object.__setattr__(self, "partitions", dict(self.partitions))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every declared attribute."""
+        return tuple(self.domains)
+
+    @property
+    def numeric(self) -> tuple[str, ...]:
+        """The attributes whose values are numbers."""
+        return tuple(n for n, d in self.domains.items() if isinstance(d, NumericDomain))
+
+    @property
+    def categorical(self) -> tuple[str, ...]:
+        """The attributes whose values are categories, ordered or not."""
+        return tuple(n for n, d in self.domains.items() if isinstance(d, CategoricalDomain))
+
+    def __getitem__(self, name: str) -> Domain:
+        if name not in self.domains:
+            raise ParameterError(
+                f"'{name}' must be a declared attribute.{suggestion(name, self.names)}"
+                "\n\nHint: declare its range or its categories under domains; nothing is read "
+                "from the data."
+            )
+        return self.domains[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.domains
+
+    def __hash__(self) -> int:
+        return hash(json.dumps(self.to_dict(), sort_keys=True))
+
+    def only(self, names: Collection[str]) -> Declared:
+        """Keep these attributes, in this order."""
+        return Declared(
+            {name: self[name] for name in names},
+            self.missing_values,
+            {name: part for name, part in self.partitions.items() if name in names},
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write everything as plain data.
+
+        Examples
+        --------
+        >>> declared({"sex": ["f", "m"]}).to_dict()["domains"]["sex"]["categories"]
+        ['f', 'm']
+        """
+        return {
+            "domains": _plain(self.domains),
+            "missing_values": list(self.missing_values),
+            "partitions": _plain(self.partitions),
+        }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Declared:
+        """Read what `to_dict` wrote; "names" gives the order of attributes, where it is there."""
+        try:
+            domains = dict(document["domains"])
+            names = document.get("names", domains)
+            return cls(
+                msgspec.convert({name: domains[name] for name in names}, dict[str, Domain]),
+                tuple(document.get("missing_values", ())),
+                msgspec.convert(dict(document.get("partitions", {})), dict[str, Partition]),
+            )
+        except (KeyError, TypeError, msgspec.ValidationError):
+            raise DocumentError("The document must hold declared domains. It does not.") from None
+
+
+def declared(domains: Any, *, missing_values: Collection[str] = ()) -> Declared:
+    """Declare what the attributes of a table may hold.
+
+    Parameters
+    ----------
+    domains : mapping, Roles, Generalization, Declared or path
+        A mapping of names to ``(low, high)``, ``(low, high, "integer")``, a list of categories or
+        a domain; `Roles` with domains; a `Generalization`, whose buckets are then all that is ever
+        counted; the path of a roles .toml file, of a generalization .json or of a .json that
+        `Declared.to_dict` wrote. Never a table: its domains would be read from the data.
+    missing_values : collection of str
+        More texts that mean missing.
+
+    Returns
+    -------
+    Declared
+
+    Examples
+    --------
+    >>> declared({"age": (17, 90, "integer"), "work": ["private", "state"]}).names
+    ('age', 'work')
+    """
+    made = _declared(domains)
+    if missing_values:
+        texts = tuple(dict.fromkeys((*made.missing_values, *missing_values)))
+        made = Declared(made.domains, texts, made.partitions)
+    return made
+
+
+def _declared(domains: Any) -> Declared:
+    if isinstance(domains, Declared):
+        return domains
+    if isinstance(domains, Roles):
+        return _from_roles(domains)
+    if isinstance(domains, Generalization):
+        return _from_generalization(domains)
+    if isinstance(domains, str | os.PathLike):
+        return _from_path(Path(domains))
+    if isinstance(domains, Table):
+        raise ParameterError(
+            f"{_EXPECTED} Got a Table instead, whose domains were read from its data."
+            "\n\nHint: if they are public knowledge, hand them over by name: domains="
+            "{a.name: a.domain for a in table.attributes}."
+        )
+    if isinstance(domains, Mapping):
+        return Declared({str(name): _domain(str(name), what) for name, what in domains.items()})
+    if domains is not None and is_frame(domains):
+        raise ParameterError(f"{_EXPECTED} Got a frame of data instead.")
+    raise ParameterError(f"{_EXPECTED} Got a {type(domains).__name__} instead.")
+
+
+def _domain(name: str, what: Any) -> Domain:
+    """Take a pair of numbers as a range, a list as categories."""
+    if isinstance(what, NumericDomain | CategoricalDomain):
+        return what
+    if isinstance(what, tuple) and len(what) >= 2 and all(map(_number, what[:2])):
+        if what[2:] in ((), ("integer",)):
+            return NumericDomain(what[0], what[1], integer=len(what) == 3)
+    elif isinstance(what, list | tuple):
+        return CategoricalDomain(tuple(what))
+    raise ParameterError(
+        f"The domain of '{name}' must be (low, high), (low, high, 'integer') or a list of "
+        f"categories. Got a {type(what).__name__} instead."
+    )
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _from_roles(roles: Roles) -> Declared:
+    domains: dict[str, Domain] = dict(roles.domains)
+    for name, categories in roles.ordered.items():
+        domains[name] = CategoricalDomain(tuple(categories), ordered=True)
+    kept = {name: d for name, d in domains.items() if name not in roles.identifiers}
+    if not kept:
+        raise ParameterError(
+            "Roles must declare at least one domain to explore with. Got none instead."
+            "\n\nHint: give domains={'age': NumericDomain(0, 99, integer=True), ...}."
+        )
+    return Declared(kept, tuple(roles.missing_values))
+
+
+def _from_generalization(generalization: Generalization) -> Declared:
+    """Take the buckets as the domain; what is not collected cannot be explored."""
+    domains: dict[str, Domain] = {}
+    partitions: dict[str, Partition] = {}
+    for part in generalization.partitions:
+        if not part.collected:
+            continue
+        partitions[part.name] = part
+        if isinstance(part, NumericPartition):
+            domains[part.name] = part.domain
+        else:
+            labels = part.labels[: len(part.groups)]
+            domains[part.name] = CategoricalDomain(labels, ordered=part.domain.ordered)
+    if not domains:
+        raise ParameterError("The generalization must collect at least one attribute.")
+    return Declared(domains, (), partitions)
+
+
+def _from_path(path: Path) -> Declared:
+    if path.suffix.lower() == ".toml":
+        return _from_roles(Roles.from_toml(path))
+    if path.suffix.lower() != ".json":
+        raise ParameterError(f"{_EXPECTED} Got a path that ends in '{path.suffix}' instead.")
+    if not path.is_file():
+        raise DataError(f"Declared domains must be a file on this machine. Found none at '{path}'.")
+    text = path.read_text(encoding="utf-8")
+    try:
+        document = json.loads(text)
+    except ValueError:
+        raise DocumentError(f"'{path.name}' must be a JSON document. It is damaged.") from None
+    if isinstance(document, dict) and "domains" in document:
+        return Declared.from_dict(document)
+    return _from_generalization(Generalization.from_json(text))
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: json.loads(msgspec.json.encode(value)) for name, value in values.items()}

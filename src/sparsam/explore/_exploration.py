@@ -1,0 +1,244 @@
+"""The result of the basic analysis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sparsam._errors import ParameterError
+from sparsam.explore._answers import Answer
+from sparsam.explore._bins import Bins
+from sparsam.explore._consistency import FloatArray
+from sparsam.explore._costs import Cost
+from sparsam.explore._plan import Plan, paper_costs
+from sparsam.explore._planned import Released
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What the basic analysis found, and what it cost.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was asked, and at which price.
+    answers : tuple of Answer
+    entries : tuple of int
+        The entries of the ledger that paid.
+    paid : bool
+        Whether this call paid; the same exploration again is free.
+    released : Released, optional
+        The noisy tables behind the answers, where there are any.
+    how : str, optional
+        "planned", "interactive" or "synthetic".
+
+    Attributes
+    ----------
+    cost : Cost
+        What the exploration cost, when it was paid.
+    n_rows : float or None
+        How many rows there are, as well as the tables tell.
+    tables : dict of tuple of str to ndarray
+        The noisy tables after they were made consistent; counts may be negative.
+    bins : dict of tuple of str to tuple of Bins
+        The cells of each table.
+    """
+
+    plan: Plan
+    answers: tuple[Answer, ...]
+    entries: tuple[int, ...] = ()
+    paid: bool = True
+    released: Released | None = field(default=None, repr=False, compare=False)
+    how: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "how", self.how or self.plan.how)
+
+    @property
+    def cost(self) -> Cost:
+        """What the exploration cost, when it was paid."""
+        return self.plan.cost
+
+    @property
+    def n_rows(self) -> float | None:
+        """How many rows there are, as well as the tables tell."""
+        return None if self.released is None else max(self.released.total[0], 0.0)
+
+    @property
+    def tables(self) -> dict[tuple[str, ...], FloatArray]:
+        """The noisy tables after they were made consistent."""
+        if self.released is None:
+            return {}
+        found: dict[tuple[str, ...], FloatArray] = {}
+        for name, margin in self.released.margins.items():
+            found[(name,)] = margin.counts
+        return found | {names: table.counts for names, table in self.released.pairs.items()}
+
+    @property
+    def bins(self) -> dict[tuple[str, ...], tuple[Bins, ...]]:
+        """The cells of each table."""
+        if self.released is None:
+            return {}
+        found: dict[tuple[str, ...], tuple[Bins, ...]] = {}
+        for name, margin in self.released.margins.items():
+            found[(name,)] = (margin.bins,)
+        return found | {names: table.bins for names, table in self.released.pairs.items()}
+
+    def answer(self, function: str, *attributes: str) -> Answer:
+        """Find the answer of a function on attributes, in any order.
+
+        Examples
+        --------
+        >>> eda.answer("spearman", "age", "hours")  # doctest: +SKIP
+        """
+        for found in self.answers:
+            if found.function == function and sorted(found.attributes) == sorted(attributes):
+                return found
+        listed = ", ".join(dict.fromkeys(a.function for a in self.answers))
+        raise ParameterError(
+            f"There must be an answer of '{function}' for {attributes}. The functions answered "
+            f"are: {listed}."
+        )
+
+    def synthetic(self, n: int | None = None, *, random_state: int = 0) -> Any:
+        """Draw rows from a tree model of the noisy tables; that costs nothing.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many; by default as many as the table has, as well as is known.
+        random_state : int, default=0
+            Whoever draws again gets the same rows. The noise that protects people is in the
+            tables already, so that a seed gives nothing away.
+
+        Returns
+        -------
+        dict of str to ndarray
+            A column for each attribute, in the attribute's own units and labels; None and NaN
+            where missing.
+        """
+        from sparsam.explore._synthetic import TreeModel
+
+        return TreeModel.of(self._tables_needed()).draw(n, random_state=random_state)
+
+    def _tables_needed(self) -> Released:
+        if self.released is None:
+            raise ParameterError(
+                "Synthetic rows need the tables of a planned exploration. This one is "
+                f"{self.how}.\n\nHint: explore(data, ledger, how='planned')."
+            )
+        return self.released
+
+    def matrix(self, function: str) -> dict[str, Any]:
+        """Give all correlations of one kind as a matrix, with the ends of the intervals.
+
+        Parameters
+        ----------
+        function : {"spearman", "cramers_v"}
+
+        Returns
+        -------
+        dict
+            "attributes", and "values", "low" and "high" as lists of lists; None where no pair was
+            asked.
+        """
+        declared = self.plan.declared
+        names = declared.numeric if function == "spearman" else declared.categorical
+        place = {name: index for index, name in enumerate(names)}
+        shape = (len(names), len(names))
+        grids = {key: np.full(shape, np.nan) for key in ("values", "low", "high")}
+        for grid in grids.values():
+            np.fill_diagonal(grid, 1.0)
+        for found in self.answers:
+            if found.function == function:
+                ends = found.intervals.get("value", (np.nan, np.nan))
+                one, two = (place[name] for name in found.attributes)
+                for grid, value in zip(grids.values(), (found.value, *ends), strict=True):
+                    grid[one, two] = grid[two, one] = value
+        return {"attributes": list(names), **{key: _lists(grid) for key, grid in grids.items()}}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write everything as plain data: all that a report shows."""
+        declared = self.plan.declared
+        n, c = len(declared.numeric), len(declared.categorical)
+        return {
+            "how": self.how,
+            "rows": self._plain("count"),
+            "attributes": [self._attribute(name) for name in declared.names],
+            "spearman": self.matrix("spearman"),
+            "cramers_v": self.matrix("cramers_v"),
+            "answers": [answer.to_dict() for answer in self.answers],
+            "cost": self.cost.to_dict(),
+            "paid": self.paid,
+            "entries": list(self.entries),
+            "plan": self.plan.to_dict(),
+            "paper": {
+                "epsilon_i": 0.01,
+                "queries": 7 * n + c + n * (n - 1) // 2 + c * (c - 1) // 2,
+                "costs": {part: nano / 1e9 for part, nano in paper_costs(n, c).items()},
+            },
+        }
+
+    def _attribute(self, name: str) -> dict[str, Any]:
+        """Gather what is known of one attribute: cells, box, missing and outliers."""
+        numeric = name in self.plan.declared.numeric
+        found: dict[str, Any] = {"name": name, "kind": "numeric" if numeric else "categorical"}
+        for function in ("missing", "outliers", "mean"):
+            found[function] = self._plain(function, name)
+        box: dict[str, Any] = {}
+        for function in ("range", "quantiles"):
+            answer = self._find(function, name)
+            if answer is not None:
+                box |= {
+                    label: {
+                        "value": value,
+                        "interval": list(answer.intervals.get(label, ())) or None,
+                    }
+                    for label, value in answer.values.items()
+                }
+        order = ("P1", "Q1", "Q2", "Q3", "P99")
+        found["box"] = {label: box[label] for label in order if label in box} or None
+        found["cells"] = self._cells(name)
+        return found
+
+    def _cells(self, name: str) -> list[dict[str, Any]]:
+        from sparsam.explore._table_answers import shown_bins
+
+        answer = self._find("histogram", name) or self._find("value_counts", name)
+        if answer is None:
+            return []
+        edges: tuple[float, ...] = ()
+        if self.released is not None:
+            edges = shown_bins(self.released.margins[name].bins).edges
+        return [
+            {
+                "label": label,
+                "low": edges[place] if place + 1 < len(edges) else None,
+                "high": edges[place + 1] if place + 1 < len(edges) else None,
+                "count": value,
+                "interval": list(answer.intervals.get(label, ())) or None,
+            }
+            for place, (label, value) in enumerate(answer.values.items())
+        ]
+
+    def _find(self, function: str, *names: str) -> Answer | None:
+        return next(
+            (a for a in self.answers if a.function == function and a.attributes == names), None
+        )
+
+    def _plain(self, function: str, *names: str) -> dict[str, Any] | None:
+        answer = self._find(function, *names)
+        if answer is None:
+            return None
+        return {"value": answer.value, "interval": list(answer.intervals.get("value", ())) or None}
+
+    def __str__(self) -> str:
+        from sparsam.explore._exploration_text import exploration_text
+
+        return exploration_text(self)
+
+
+def _lists(grid: FloatArray) -> list[list[float | None]]:
+    return [[None if np.isnan(value) else float(value) for value in row] for row in grid]

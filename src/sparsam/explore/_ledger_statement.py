@@ -1,0 +1,289 @@
+"""The statement of a ledger: who asked what, when and why, what it cost, and what is left."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+
+from sparsam.explore._accounts import has_pld, pld_epsilon, renyi_epsilon
+from sparsam.explore._amounts import NANO, Amount, exact, nano_text
+from sparsam.explore._costs import Cost, Event, sequential
+from sparsam.explore._ledger_chain import CHARGES
+
+DELTA = 1e-6
+LIMITS = (
+    "Someone who has the table itself needs no ledger. The budget binds those who can only ask.",
+    "A copy of the file, or a second ledger for the same people, is a second budget. Create one "
+    "ledger for a table, and let nobody else create one.",
+    "An old copy that is put back is whole in itself, and what was charged since is forgotten. "
+    "Keep the head below elsewhere: opening with at_least=<head> refuses an older copy. A witness "
+    "file in other hands does the same by itself.",
+    "The chain of digests shows accidents and careless changes. Someone who may write the file "
+    "can compute a new chain; only a head that is kept elsewhere shows that.",
+    "Charges are for the noise that was declared. A program that adds less noise, or prints the "
+    "table, is not stopped by a ledger.",
+    "One row is one person. Someone with several rows is protected that many times less.",
+    "All analysts share this one account, so that they gain nothing by putting their answers "
+    "together. Budgets of other ledgers for the same people add up with this one.",
+    "The file holds the answers and a digest of the table, with which someone who knows all rows "
+    "but one could test guesses. Pass on this statement, not the file.",
+    "Times are those of the machines that asked. Repeated questions are answered from the file, "
+    "cost nothing and are not listed.",
+)
+_NONE = "no answer"
+_OUTCOMES = {"answer": "answered", "failed": "failed", "dropped": "answered by an equal question"}
+
+
+class Charge(msgspec.Struct, frozen=True):
+    """One charge, as a statement lists it."""
+
+    sequence: int
+    time: str
+    analyst: str
+    purpose: str
+    question: dict[str, Any]
+    noise: str
+    amount: str
+    spent: str
+    outcome: str
+
+
+class Account(msgspec.Struct, frozen=True):
+    """What was spent, as one way of accounting sees it.
+
+    Attributes
+    ----------
+    name : str
+    epsilon : float or None
+        None where this account cannot be kept; `note` says why.
+    delta : float
+    note : str
+    """
+
+    name: str
+    epsilon: float | None
+    delta: float
+    note: str
+
+
+class Statement(msgspec.Struct, frozen=True):
+    """A page for the data-protection officer, as plain data.
+
+    It holds questions and costs, no answers and no value of a person.
+
+    Attributes
+    ----------
+    ledger : str
+        The name of the file.
+    note, created, created_by : str
+    unit : str
+        'epsilon' or 'rho'.
+    epsilon : str
+        What the budget promises.
+    delta : float or None
+    order : int or None
+    budget, spent, remaining : str
+        In the unit.
+    accounts : tuple of Account
+    charges : tuple of Charge
+    unanswered : int
+        Charges that have no answer.
+    entries : int
+    head : str
+        The digest of the last entry.
+    limits : tuple of str
+        What a file cannot prevent.
+    """
+
+    ledger: str
+    note: str
+    created: str
+    created_by: str
+    unit: str
+    epsilon: str
+    delta: float | None
+    order: int | None
+    budget: str
+    spent: str
+    remaining: str
+    accounts: tuple[Account, ...]
+    charges: tuple[Charge, ...]
+    unanswered: int
+    entries: int
+    head: str
+    limits: tuple[str, ...] = LIMITS
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data that JSON can hold."""
+        return dict(msgspec.to_builtins(self))
+
+    def to_markdown(self) -> str:
+        """Write the page as Markdown."""
+        lines = [f"# Statement of the ledger {_cell(self.ledger)}", ""]
+        if self.note:
+            lines += [_cell(self.note), ""]
+        lines += [self._promise(), ""]
+        lines += _table(
+            ("", self.unit),
+            [("budget", self.budget), ("spent", self.spent), ("left", self.remaining)],
+        )
+        lines += ["", "## What was spent, under each account", ""]
+        lines += _table(
+            ("account", "epsilon", "delta", ""),
+            [
+                (one.name, _shown(one.epsilon), f"{one.delta:g}" if one.delta else "0", one.note)
+                for one in self.accounts
+            ],
+        )
+        lines += ["", "## Charges", ""]
+        if self.charges:
+            heads = ("entry", "time (UTC)", "who", "why", "what", "noise", self.unit, "outcome")
+            lines += _table(heads, [_charge_cells(charge) for charge in self.charges])
+        else:
+            lines += ["None."]
+        lines += ["", "## What a file cannot prevent", ""]
+        lines += [f"- {limit}" for limit in self.limits]
+        lines += ["", f"{self.entries} entries, all checked. Head: `{self.head}`", ""]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.to_markdown()
+
+    def _promise(self) -> str:
+        promise = f"epsilon {self.epsilon}"
+        if self.delta is not None:
+            promise += f" and delta {self.delta:g}"
+        kept = "the sum of epsilons"
+        if self.order is not None:
+            kept = f"Rényi differential privacy at order {self.order}, in units of rho"
+        return (
+            f"All answers together keep {promise}, for tables that differ by one row. "
+            f"The binding account is {kept}. Created {_time(self.created)} UTC by "
+            f"{_cell(self.created_by)}."
+        )
+
+
+def make_statement(entries: list[dict[str, Any]], name: str, delta: Amount | None) -> Statement:
+    """Write the statement of checked entries.
+
+    Parameters
+    ----------
+    entries : list of dict
+        As `Ledger.entries` gives them.
+    name : str
+        Of the file.
+    delta : number or None
+        For the accounts that need one; by default that of the ledger, or 1e-6.
+
+    Returns
+    -------
+    Statement
+    """
+    header = entries[0]
+    outcomes = {body["charge"]: _OUTCOMES[body["kind"]] for body in entries if "charge" in body}
+    charged = [body for body in entries if body["kind"] in CHARGES]
+    if delta is None:
+        delta = DELTA if header["delta"] is None else header["delta"]
+    costs = [Cost.from_dict(body["cost"]) for body in charged]
+    charges = tuple(_listed(body, outcomes) for body in charged)
+    return Statement(
+        ledger=name,
+        note=header["note"],
+        created=header["time"],
+        created_by=header["analyst"],
+        unit=header["unit"],
+        epsilon=nano_text(header["epsilon"]),
+        delta=header["delta"],
+        order=header["order"],
+        budget=nano_text(header["budget"]),
+        spent=nano_text(entries[-1]["spent"]),
+        remaining=nano_text(header["budget"] - entries[-1]["spent"]),
+        accounts=_accounts(costs, float(exact(delta, "delta"))),
+        charges=charges,
+        unanswered=sum(charge.outcome == _NONE for charge in charges),
+        entries=len(entries),
+        head=entries[-1]["hash"],
+    )
+
+
+def _listed(body: dict[str, Any], outcomes: dict[int, str]) -> Charge:
+    training = body["kind"] == "training"
+    return Charge(
+        sequence=body["sequence"],
+        time=body["time"],
+        analyst=body["analyst"],
+        purpose=body["purpose"],
+        question={"training": "DP-SGD"} if training else body["question"],
+        noise=", ".join(_noise(event) for event in Cost.from_dict(body["cost"]).events),
+        amount=nano_text(body["amount"]),
+        spent=nano_text(body["spent"]),
+        outcome="charged" if training else outcomes.get(body["sequence"], _NONE),
+    )
+
+
+def _accounts(costs: list[Cost], delta: float) -> tuple[Account, ...]:
+    cost = sequential(costs)
+    pure = Account("pure epsilon", None, 0.0, "not all noise has a pure epsilon")
+    if cost.epsilon is not None:
+        pure = Account("pure epsilon", cost.epsilon / NANO, 0.0, "sum of all charges")
+    name = "zCDP" if cost.order is None else "zCDP, and Rényi for training"
+    note = f"rho {nano_text(cost.rho)} in all, at the best order"
+    if cost.order is not None:
+        note = "at the best order"
+    concentrated = Account(name, renyi_epsilon(costs, delta), delta, note)
+    name = "privacy loss distribution"
+    if has_pld():
+        note = "holds for charges that were fixed beforehand, as those of a plan"
+        whole = Account(name, pld_epsilon(cost.events, delta), delta, note)
+    else:
+        note = "dp-accounting is not installed: pip install 'sparsam[accounting]'"
+        whole = Account(name, None, delta, note)
+    return pure, concentrated, whole
+
+
+def _noise(event: Event) -> str:
+    times = f" × {event.times}" if event.times > 1 else ""
+    if event.noise == "dp-sgd":
+        return (
+            f"DP-SGD, noise multiplier {event.noise_multiplier:g}, sampling rate "
+            f"{event.sample_rate:g}, {event.steps:,} steps{times}"
+        )
+    words = {"laplace": "Laplace", "gaussian": "Gaussian", "exponential": "choice, Gumbel"}
+    return f"{words[event.noise]}, scale {event.scale:.6g}{times}"
+
+
+def _charge_cells(charge: Charge) -> tuple[str, ...]:
+    what = json.dumps(charge.question, ensure_ascii=False)
+    return (
+        str(charge.sequence),
+        _time(charge.time),
+        charge.analyst,
+        charge.purpose,
+        what,
+        charge.noise,
+        charge.amount,
+        charge.outcome,
+    )
+
+
+def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+    lines = [heads, tuple("---" for _ in heads), *(tuple(map(_cell, row)) for row in rows)]
+    return ["| " + " | ".join(line) + " |" for line in lines]
+
+
+def _cell(text: str) -> str:
+    """Keep a text within its cell: what an analyst typed must not write the page."""
+    plain = " ".join(text.split())
+    for sign in "\\`*_[]<>|#":
+        plain = plain.replace(sign, "\\" + sign)
+    return plain
+
+
+def _shown(epsilon: float | None) -> str:
+    return "–" if epsilon is None else f"{epsilon:.4f}"
+
+
+def _time(text: str) -> str:
+    return text[:19].replace("T", " ")

@@ -1,0 +1,159 @@
+"""Questions about two attributes, each answered from one noisy two-way table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam._errors import ParameterError
+from sparsam.explore._bins import Bins, edge_bins, equal_bins, full_bins
+from sparsam.explore._consistency import Margin
+from sparsam.explore._costs import Cost
+from sparsam.explore._declared import Declared
+from sparsam.explore._noise import noise_sd, noisy_counts
+from sparsam.explore._queries import Payment, Query
+from sparsam.explore._source import Source
+from sparsam.explore._table_statistics import Statistic, cramers_v, spearman
+
+_CELLS = 8
+_Z = 1.959964
+
+
+def spearman_query(
+    declared: Declared,
+    pair: tuple[str, str],
+    payment: Payment,
+    edges: Mapping[str, Sequence[float]] | None = None,
+) -> Query:
+    """Ask for Spearman's rank correlation of two numeric attributes.
+
+    From a table of about 8 × 8 cells of equal width, or with the inner edges given, such as
+    quartiles that were answered before. Noise on the correlation itself would protect nobody: with
+    ties, one row can move it by far more than 1/n.
+    """
+    _check_pair(pair)
+    bins = tuple(_numeric_bins(declared, name, (edges or {}).get(name)) for name in pair)
+    cost = payment.counts
+
+    def read(released: list[int]) -> dict[str, Any]:
+        table = np.array(released, dtype=float).reshape(bins[0].size, bins[1].size)
+        sd = noise_sd(cost)
+        margins = _margins(bins, table, sd)
+        found = spearman(table, sd, margins, _own_ties(table), _Z)
+        shape = " × ".join(str(one.n_cells) for one in bins)
+        note = (
+            f"Of the ranks of {shape} cells, rows without missing values. The values in one cell "
+            "count as tied."
+        )
+        return _one(found, sd, note)
+
+    return _pair_query("spearman", declared, bins, cost, read)
+
+
+def cramers_v_query(declared: Declared, pair: tuple[str, str], payment: Payment) -> Query:
+    """Ask for Cramér's V of two categorical attributes."""
+    _check_pair(pair)
+    bins = tuple(full_bins(declared, name) for name in pair)
+    for one in bins:
+        if one.numeric:
+            raise ParameterError(f"'{one.name}' must have categories for Cramér's V.")
+    cost = payment.counts
+
+    def read(released: list[int]) -> dict[str, Any]:
+        table = np.array(released, dtype=float).reshape(bins[0].size, bins[1].size)
+        sd = noise_sd(cost)
+        found = _own_margins_v(table[: bins[0].n_cells, : bins[1].n_cells], sd)
+        note = "Of the declared categories; missing and undeclared values do not count."
+        return _one(found, sd, note)
+
+    return _pair_query("cramers_v", declared, bins, cost, read)
+
+
+def _pair_query(
+    function: str, declared: Declared, bins: tuple[Bins, ...], cost: Cost, read: Any
+) -> Query:
+    names = tuple(one.name for one in bins)
+
+    def release(source: Source) -> list[int]:
+        counts = source.tables(bins, [names])[names]
+        return noisy_counts(counts, cost).ravel().tolist()
+
+    details: dict[str, Any] = {"declared": declared.only(names).to_dict()}
+    if bins[0].numeric:
+        details["edges"] = {one.name: list(one.edges) for one in bins}
+    return Query(function, names, details, cost, release, read)
+
+
+def _numeric_bins(declared: Declared, name: str, edges: Sequence[float] | None) -> Bins:
+    if not full_bins(declared, name, 1).numeric:
+        raise ParameterError(f"'{name}' must be numeric for Spearman's correlation.")
+    if edges is None:
+        return _equal_cells(declared, name)
+    if len(edges) > 63:
+        raise ParameterError(f"There must be at most 63 edges of '{name}'. Got {len(edges)}.")
+    return edge_bins(declared, name, edges)
+
+
+def _equal_cells(declared: Declared, name: str) -> Bins:
+    """Cut into 8 cells of equal width; zero has one of its own among many whole numbers.
+
+    Sums of money and the like are zero for most people.
+    """
+    bins = equal_bins(declared, name, _CELLS)
+    narrow = bool((np.diff(bins.edges) <= 1).all())
+    if not bins.integer or narrow or name in declared.partitions:
+        return bins
+    if not bins.edges[0] <= 0 < bins.edges[-1]:
+        return bins
+    return edge_bins(declared, name, [*equal_bins(declared, name, _CELLS - 1).edges, 0, 1])
+
+
+def _margins(
+    bins: tuple[Bins, ...], table: NDArray[np.float64], sd: float
+) -> tuple[Margin, Margin]:
+    first, second = (
+        Margin(one, table.sum(axis=1 - axis), np.eye(one.size) * sd**2 * table.shape[1 - axis])
+        for axis, one in enumerate(bins)
+    )
+    return first, second
+
+
+def _own_ties(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the ties of the cells themselves, so that nothing is corrected for coarse cells."""
+    ties = []
+    for axis in (1, 0):
+        shares = np.maximum(table[:-1, :-1].sum(axis=axis), 0.0)
+        ties.append(((shares / max(shares.sum(), 1.0)) ** 3).sum())
+    return np.array(ties)
+
+
+def _own_margins_v(table: NDArray[np.float64], sd: float) -> Statistic:
+    """Give Cramér's V of a table whose margins are as noisy as the table itself."""
+    found = cramers_v(table, sd, _Z)
+    moves = 0.0
+    for axis in (0, 1):
+        lines = np.moveaxis(table, axis, 0)
+        for line in range(len(lines)):
+            moved = lines.copy()
+            moved[line] += sd / np.sqrt(moved.shape[1])
+            moves += (cramers_v(np.moveaxis(moved, 0, axis), sd, _Z).value - found.value) ** 2
+    low = found.value - np.hypot(found.value - found.low, _Z * np.sqrt(moves))
+    high = found.value + np.hypot(found.high - found.value, _Z * np.sqrt(moves))
+    return Statistic(found.value, max(float(low), 0.0), min(float(high), 1.0))
+
+
+def _one(found: Statistic, sd: float, note: str) -> dict[str, Any]:
+    return {
+        "values": {"value": found.value},
+        "intervals": {"value": (found.low, found.high)},
+        "noise_sd": sd,
+        "notes": (note,),
+    }
+
+
+def _check_pair(pair: tuple[str, str]) -> None:
+    if pair[0] == pair[1]:
+        raise ParameterError(f"A pair must be of two attributes. Got '{pair[0]}' twice.")

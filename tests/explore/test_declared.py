@@ -1,0 +1,148 @@
+"""Domains are declared, in several ways, and never read from the data."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sparsam._errors import DataError, DocumentError, ParameterError
+from sparsam.data import CategoricalDomain, NumericDomain, Roles, read
+from sparsam.explore import Declared, declared
+from sparsam.generalization import Generalization, categorical_partition, numeric_partition
+
+AGE = NumericDomain(0, 99, integer=True)
+WAY = CategoricalDomain(("car", "bus", "train"))
+
+
+def generalized() -> Generalization:
+    return Generalization(
+        [
+            numeric_partition("age", AGE, [18, 65], missing=3),
+            categorical_partition("way", WAY, [["car"], ["bus", "train"]], missing=2, unseen=1),
+            numeric_partition("height", NumericDomain(0, 3), []),
+        ]
+    )
+
+
+def test_ranges_and_lists() -> None:
+    found = declared(
+        {
+            "age": (0, 99, "integer"),
+            "height": (0.5, 2.5),
+            "sex": ["f", "m"],
+            "pair": ("a", "b"),
+            "flag": [0, 1],
+            "one": NumericDomain(1, 2),
+            "way": WAY,
+        }
+    )
+    assert found["age"] == AGE
+    assert found["height"] == NumericDomain(0.5, 2.5)
+    assert found["pair"] == CategoricalDomain(("a", "b"))
+    assert found["flag"] == CategoricalDomain((0, 1))
+    assert found.numeric == ("age", "height", "one")
+    assert found.categorical == ("sex", "pair", "flag", "way")
+
+
+@pytest.mark.parametrize(
+    "bad", [(0, 1, "float"), (1, 2, 3), "abc", 5, None, {"a": 1}, {"a", "b"}], ids=str
+)
+def test_what_is_no_domain_is_refused(bad: object) -> None:
+    with pytest.raises(ParameterError, match="The domain of 'x' must be"):
+        declared({"x": bad})
+
+
+@pytest.mark.parametrize("bad", [(1, 0), (0, float("nan")), (0, float("inf")), [], ["a", "a"]])
+def test_domains_that_cannot_be_are_refused(bad: object) -> None:
+    with pytest.raises(DataError):
+        declared({"x": bad})
+
+
+def test_data_is_never_taken_for_domains() -> None:
+    pd = pytest.importorskip("pandas")
+    columns = {"age": [30, 41], "sex": ["f", "m"]}
+    with pytest.raises(ParameterError, match="read from its data"):
+        declared(read(columns))
+    for other in (pd.DataFrame(columns), np.zeros((2, 2)), 5, None):
+        with pytest.raises(ParameterError, match="Domains must be declared"):
+            declared(other)
+    with pytest.raises(ParameterError, match="At least one"):
+        declared({})
+
+
+def test_what_was_inferred_can_be_passed_on_by_name() -> None:
+    table = read({"sex": ["f", "m"]})
+    found = declared({a.name: a.domain for a in table.attributes})
+    assert found["sex"] == CategoricalDomain(("f", "m"))
+
+
+def test_roles_give_their_domains() -> None:
+    roles = Roles(
+        domains={"age": AGE, "id": NumericDomain(0, 9)},
+        identifiers=["id"],
+        ordered={"grade": ["low", "high"]},
+        missing_values=["?"],
+    )
+    found = declared(roles, missing_values=["n/a", "?"])
+    assert found.names == ("age", "grade")
+    assert found["grade"] == CategoricalDomain(("low", "high"), ordered=True)
+    assert found.missing_values == ("?", "n/a")
+    with pytest.raises(ParameterError, match="at least one domain"):
+        declared(Roles("employed"))
+
+
+def test_a_generalization_gives_its_buckets() -> None:
+    found = declared(generalized())
+    assert found.names == ("age", "way")  # height is not collected
+    assert found["way"] == CategoricalDomain(("car", "bus, train"))
+    assert set(found.partitions) == {"age", "way"}
+
+
+def test_files(tmp_path: Path) -> None:
+    roles = Roles(domains={"age": AGE})
+    (tmp_path / "roles.toml").write_text(roles.to_toml(), encoding="utf-8")
+    generalized().save(tmp_path / "g.json")
+    plain = declared({"age": AGE})
+    (tmp_path / "d.json").write_text(json.dumps(plain.to_dict()), encoding="utf-8")
+    assert declared(tmp_path / "roles.toml") == plain
+    assert declared(str(tmp_path / "g.json")) == declared(generalized())
+    assert declared(tmp_path / "d.json") == plain
+    (tmp_path / "bad.json").write_text("{", encoding="utf-8")
+    with pytest.raises(DocumentError, match="damaged"):
+        declared(tmp_path / "bad.json")
+    with pytest.raises(DataError, match="Found none"):
+        declared(tmp_path / "absent.json")
+    with pytest.raises(ParameterError, match=r"ends in '\.csv'"):
+        declared("people.csv")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        declared({"age": (0, 99, "integer"), "sex": ["f", 3, True, 2.5]}, missing_values=["?"]),
+        declared(generalized()),
+    ],
+)
+def test_plain_data_and_back(made: Declared) -> None:
+    document = json.loads(json.dumps(made.to_dict()))
+    again = Declared.from_dict(document)
+    assert again == made
+    assert hash(again) == hash(made)
+    assert again.to_dict() == document
+
+
+def test_damaged_plain_data_is_refused() -> None:
+    for document in ({}, {"domains": {"x": {"type": "other"}}}, {"domains": 5}):
+        with pytest.raises(DocumentError, match="declared domains"):
+            Declared.from_dict(document)
+
+
+def test_an_attribute_that_is_not_declared_is_refused_by_name() -> None:
+    found = declared({"age": AGE})
+    with pytest.raises(ParameterError, match=r"'aeg' must be a declared attribute\. Did you mean"):
+        found["aeg"]
+    assert "age" in found
+    assert found.only(["age"]) == found
