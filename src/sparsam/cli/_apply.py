@@ -1,4 +1,4 @@
-"""`sparsam apply`: generalize records."""
+"""`sparsam apply`: generalize records, or retain what a mask keeps."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from sparsam.cli._apply_mask import apply_mask
 from sparsam.cli._console import messages
 from sparsam.cli._options import InputFile, OutputFile, missing_option, quiet_option
 
@@ -13,48 +14,75 @@ ENDINGS = (".parquet", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
 
 
 @click.command()
-@click.argument("generalization", type=InputFile)
+@click.argument("artifact", type=InputFile)
 @click.argument("data", type=InputFile)
 @click.option(
     "-o", "--output", type=OutputFile(*ENDINGS), required=True, help="A .csv or .parquet file."
 )
 @click.option("--keep", multiple=True, metavar="NAME", help="Another column to pass through.")
 @click.option("--codes", is_flag=True, help="Numbers of buckets instead of labels.")
+@click.option(
+    "--fill",
+    is_flag=True,
+    help="For a mask: scaled numbers with what goes filled in, ready to train on.",
+)
 @missing_option
 @quiet_option
 def apply(
-    generalization: Path,
+    artifact: Path,
     data: Path,
     output: Path,
     keep: tuple[str, ...],
     codes: bool,
+    fill: bool,
     missing: tuple[str, ...],
     quiet: bool,
 ) -> None:
-    """Generalize the records of DATA with a saved GENERALIZATION.
+    """Apply a saved ARTIFACT to the records of DATA: a generalization (.json) or a mask (.npz).
 
-    Only the attributes that are collected come out, in buckets; every other column is left out
-    unless it is named with --keep.
+    With a generalization, only the attributes that are collected come out, in buckets. With a
+    mask, the values that it keeps come out, with holes elsewhere, and the target. Every other
+    column is left out unless it is named with --keep.
     """
+    if artifact.suffix.lower() == ".npz":
+        if codes:
+            raise click.UsageError("--codes goes with a generalization (.json), not with a mask.")
+        apply_mask(artifact, data, output, keep, fill=fill, missing=missing, quiet=quiet)
+        return
+    if fill:
+        raise click.UsageError("--fill goes with a mask (.npz), not with a generalization.")
+    _apply_generalization(artifact, data, output, keep, codes=codes, missing=missing, quiet=quiet)
+
+
+def _apply_generalization(
+    artifact: Path,
+    data: Path,
+    output: Path,
+    keep: tuple[str, ...],
+    *,
+    codes: bool,
+    missing: tuple[str, ...],
+    quiet: bool,
+) -> None:
     from sparsam.data import column_names, columns_of, write_columns
     from sparsam.generalization import CategoricalPartition, Generalization
 
-    artifact = Generalization.load(generalization)
-    names = (*artifact.collected, *keep)
+    found = Generalization.load(artifact)
+    names = (*found.collected, *keep)
     text = [
         part.name
-        for part in artifact
+        for part in found
         if isinstance(part, CategoricalPartition)
         and any(isinstance(category, str) for category in part.domain.categories)
     ]
     columns = columns_of(data, names, text=text, missing=missing)
-    made = artifact.apply(columns, keep=keep, output="codes" if codes else "labels")
+    made = found.apply(columns, keep=keep, output="codes" if codes else "labels")
     write_columns(made, output)
     console = messages(quiet)
     console.print(f"Wrote {len(next(iter(made.values()))):,} records to {output.name}.")
     left_out = [name for name in column_names(data) if name not in names]
-    idle = [name for name in left_out if name in artifact]
-    other = [name for name in left_out if name not in artifact]
+    idle = [name for name in left_out if name in found]
+    other = [name for name in left_out if name not in found]
     if idle:
         console.print(f"Not to be collected, left out: {', '.join(idle)}.")
     if other:

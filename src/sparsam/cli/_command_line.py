@@ -15,12 +15,20 @@ from click.core import ParameterSource
 def command_line() -> str:
     """The command that is running, quoted for a shell, without the folders of this machine."""
     context = get_current_context()
-    words = ["sparsam", str(context.info_name)]
+    words = ["sparsam", *_names(context)]
     for parameter in context.command.params:
         name = str(parameter.name)
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             words += _words(parameter, context.params[name])
     return shlex.join(words)
+
+
+def _names(context: click.Context) -> list[str]:
+    """The command, after the groups that it belongs to; the outermost is the program itself."""
+    if context.parent is None:
+        return [str(context.info_name)]
+    above = _names(context.parent) if context.parent.parent is not None else []
+    return [*above, str(context.info_name)]
 
 
 def _words(parameter: click.Parameter, value: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""`sparsam describe`: what a generalization collects, or what a table holds."""
+"""`sparsam describe`: what a generalization collects, a mask retains, or a table holds."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 @role_options
 @json_option
 def describe(file: Path, as_json: bool, **options: Any) -> None:
-    """Describe FILE: a saved generalization (.json), or a table as sparsam reads it.
+    """Describe FILE: a generalization (.json), a mask (.npz), or a table as sparsam reads it.
 
     For a table: each attribute, its kind and how many values it has; never a value of a person.
     """
     if file.suffix.lower() == ".json":
         _describe_generalization(file, as_json)
+        return
+    if file.suffix.lower() == ".npz":
+        _describe_mask(file, as_json)
         return
     _describe_table(file, as_json, roles_from(options))
 
@@ -51,6 +54,22 @@ def _in_words(value: Any) -> str:
         pairs = value.items()
         return ", ".join(f"{name.replace('_', ' ')} {_in_words(one)}" for name, one in pairs)
     return ", ".join(map(_in_words, value)) if isinstance(value, list) else str(value)
+
+
+def _describe_mask(file: Path, as_json: bool) -> None:
+    from sparsam.individual import Mask
+
+    mask = Mask.load(file)
+    facts = {"attributes": list(mask.attributes), **mask.facts}
+    if as_json:
+        people, wide = mask.shape
+        kept = {"people": people, "values": people * wide, "kept": mask.n_kept}
+        found = {"algorithm": mask.algorithm, "learner": mask.learner, "seed": mask.random_state}
+        echo_json({**kept, **found, "about": facts})
+        return
+    click.echo(f"{mask}.")
+    for name, value in facts.items():
+        click.echo(f"{name.replace('_', ' ')}: {_in_words(value)}")
 
 
 def _describe_table(file: Path, as_json: bool, roles: Roles) -> None:

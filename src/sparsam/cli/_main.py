@@ -15,6 +15,9 @@ from sparsam.cli._attack import attack
 from sparsam.cli._console import complain
 from sparsam.cli._demo import demo
 from sparsam.cli._describe import describe
+from sparsam.cli._explore import explore
+from sparsam.cli._individual import individual
+from sparsam.cli._ledger import ledger
 from sparsam.cli._minimise import minimise
 from sparsam.cli._verify import verify
 
@@ -46,7 +49,19 @@ def cli() -> None:
     """
 
 
-for command in (demo, minimise, attack, assess, apply, anonymise, verify, describe):
+for command in (
+    demo,
+    ledger,
+    explore,
+    minimise,
+    attack,
+    assess,
+    apply,
+    anonymise,
+    verify,
+    individual,
+    describe,
+):
     cli.add_command(command)
 
 

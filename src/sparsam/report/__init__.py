@@ -3,24 +3,39 @@
 from sparsam.report._attack_report import AttackReport, attack_report
 from sparsam.report._content import report_on
 from sparsam.report._data import AttackReportData, AttacksData, ReportData
+from sparsam.report._explore_data import ExploreReportData
+from sparsam.report._explore_report import ExploreReport, explore_report
+from sparsam.report._individual_data import IndividualReportData
+from sparsam.report._individual_report import IndividualReport, individual_report
 from sparsam.report._model_data import ModelReportData
 from sparsam.report._model_report import ModelReport, model_report
 from sparsam.report._release_data import ReleaseReportData
 from sparsam.report._release_report import ReleaseReport, release_report
 from sparsam.report._report import Report
+from sparsam.report._statement_data import StatementData
+from sparsam.report._statement_report import StatementReport, statement_report
 
 __all__ = [
     "AttackReport",
     "AttackReportData",
     "AttacksData",
+    "ExploreReport",
+    "ExploreReportData",
+    "IndividualReport",
+    "IndividualReportData",
     "ModelReport",
     "ModelReportData",
     "ReleaseReport",
     "ReleaseReportData",
     "Report",
     "ReportData",
+    "StatementData",
+    "StatementReport",
     "attack_report",
+    "explore_report",
+    "individual_report",
     "model_report",
     "release_report",
     "report_on",
+    "statement_report",
 ]

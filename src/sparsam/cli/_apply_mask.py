@@ -1,0 +1,82 @@
+"""Retain of a table what a mask keeps."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from sparsam.cli._command_line import file_hash
+from sparsam.cli._console import messages
+
+if TYPE_CHECKING:
+    from sparsam.individual import Mask, PeopleTable
+
+
+def apply_mask(
+    artifact: Path,
+    data: Path,
+    output: Path,
+    keep: tuple[str, ...],
+    *,
+    fill: bool,
+    missing: tuple[str, ...],
+    quiet: bool,
+) -> None:
+    """Write the values of DATA that a mask keeps, and the target."""
+    from sparsam.data import column_names, columns_of, write_columns
+    from sparsam.individual import Mask
+
+    mask = Mask.load(artifact)
+    people = _people(mask, data, missing)
+    made = people.filled(mask, _imputation(mask)) if fill else people.retained(mask)
+    for name, values in columns_of(data, keep, missing=missing).items():
+        made[name] = values if people.rows is None else values[people.rows]
+    if mask.facts.get("sha256") not in (None, file_hash(data)):
+        messages().print(
+            "Note: this is not the very file that the mask was found for. The mask goes by the "
+            "order of rows: they must be the same people in the same order."
+        )
+    write_columns(made, output)
+    console = messages(quiet)
+    people_kept, whole = mask.shape[0], people.n_rows
+    console.print(f"Wrote {people_kept:,} records to {output.name}.")
+    if people_kept < whole:
+        console.print(f"Left out: {whole - people_kept:,} of {whole:,} rows, as incomplete.")
+    if fill:
+        console.print("Scaled to [0, 1]; what was not kept is filled in from statistics.")
+    else:
+        share = f"{mask.kept_share:.2%}".replace("%", " %")
+        console.print(f"{share} of the values are kept, the others are empty.")
+    other = [name for name in column_names(data) if name not in made]
+    if other:
+        console.print(f"Left out: {', '.join(other)} (--keep passes a column through).")
+
+
+def _people(mask: Mask, data: Path, missing: tuple[str, ...]) -> PeopleTable:
+    from sparsam.individual import read_people
+
+    target = mask.facts.get("target")
+    if not isinstance(target, str):
+        raise click.UsageError(
+            "This mask does not say what it was found for. Apply it in Python: Mask.apply."
+        )
+    return read_people(
+        data,
+        target,
+        attributes=mask.attributes,
+        categorical=_listed(mask, "categorical"),
+        missing=missing or _listed(mask, "missing"),
+        leave_out_incomplete=mask.rows is not None,
+    )
+
+
+def _listed(mask: Mask, name: str) -> list[str]:
+    found: Any = json.loads(str(mask.facts.get(name, "[]")))
+    return [str(one) for one in found]
+
+
+def _imputation(mask: Mask) -> Any:
+    return mask.facts.get("imputation", "gaussian")

@@ -1,0 +1,272 @@
+"""`sparsam explore`: look at a table through noise, and pay for it from a ledger."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from sparsam.cli._command_line import command_line
+from sparsam.cli._console import complain, messages
+from sparsam.cli._json import echo_json
+from sparsam.cli._ledger import analyst_option, at_least_option, witness_option
+from sparsam.cli._options import (
+    InputFile,
+    OutputFile,
+    json_option,
+    quiet_option,
+    report_option,
+)
+
+if TYPE_CHECKING:
+    from sparsam.explore import Declared, Exploration, Ledger
+    from sparsam.report import ExploreReport
+
+REFUSED = 1
+WAYS = ("planned", "interactive", "synthetic")
+ALL = "all"
+
+how_option = click.option(
+    "--how",
+    type=click.Choice(WAYS),
+    default="planned",
+    show_default=True,
+    help="Tables that answer everything, one charge for each query, or made-up rows.",
+)
+per_query_option = click.option(
+    "--per-query",
+    metavar="NUMBER",
+    help="With --how interactive: what each query costs, in the ledger's unit.",
+)
+domains_option = click.option(
+    "--domains", type=InputFile, help="Other domains than the ledger's: a roles .toml or a .json."
+)
+generalization_option = click.option(
+    "--generalization",
+    type=InputFile,
+    help="Explore generalized data, which is cheaper: a saved generalization (.json).",
+)
+
+
+@click.group()
+def explore() -> None:
+    """Look at a table under differential privacy; every answer is charged to a ledger.
+
+    Make the ledger first, with `sparsam ledger create`. Then `plan` says what an exploration would
+    cost, and `run` pays and answers.
+    """
+
+
+@explore.command()
+@click.argument("file", type=InputFile, required=False)
+@click.option("--ledger", type=InputFile, help="The ledger that would pay.")
+@how_option
+@click.option(
+    "--epsilon",
+    metavar="NUMBER",
+    help="What the exploration may cost.  [default: all that is left in the ledger]",
+)
+@click.option("--delta", metavar="NUMBER", help="Without a ledger: leave it out for pure epsilon.")
+@per_query_option
+@domains_option
+@generalization_option
+@click.option(
+    "--rows",
+    type=click.IntRange(1),
+    metavar="GUESS",
+    help="A guess at the number of rows, to say how large the noise will be.",
+)
+@json_option
+def plan(file: Path | None, **options: Any) -> None:
+    """Price an exploration before anything is spent, from declared domains alone.
+
+    FILE declares the domains (a roles .toml, or a .json); a table (.csv, .parquet) is not opened,
+    and the domains are those of the ledger.
+
+    Exit codes: 0 it fits, 1 it costs more than is left, 2 wrong usage.
+    """
+    from sparsam.cli._explore_plan import Priced
+
+    if file is not None and file.suffix.lower() in (".toml", ".json"):
+        if options["domains"] is not None:
+            raise click.UsageError("Give the domains as FILE or with --domains, not both.")
+        options["domains"] = file
+    check_options(options)
+    priced = Priced.of(options)
+    if options["as_json"]:
+        echo_json(priced.to_dict())
+    else:
+        for line in priced.lines():
+            click.echo(line)
+    sys.exit(0 if priced.fits else REFUSED)
+
+
+@explore.command()
+@click.argument("data", type=InputFile)
+@click.option("--ledger", type=InputFile, required=True, help="The ledger that pays.")
+@how_option
+@click.option(
+    "--epsilon",
+    metavar="NUMBER|all",
+    help="What the exploration may cost; 'all' for all that is left.",
+)
+@per_query_option
+@click.option("--purpose", required=True, metavar="TEXT", help="Why, for the statement.")
+@report_option
+@click.option(
+    "-o", "--output", type=OutputFile(".json"), help="Where to save every answer (.json)."
+)
+@domains_option
+@generalization_option
+@click.option(
+    "--synthetic",
+    type=OutputFile(".csv", ".parquet"),
+    help="Where to save made-up rows drawn from the noisy tables, which cost nothing more.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Seed of made-up rows; the noise that protects has none.",
+)
+@analyst_option
+@at_least_option
+@witness_option
+@json_option
+@quiet_option
+def run(data: Path, **options: Any) -> None:
+    """Explore DATA: distributions, missing values, outliers and correlations, all through noise.
+
+    The whole price is charged first. The same exploration again costs nothing and gives the same
+    answers. The seed is that of made-up rows only: no seed reaches the noise that protects.
+
+    Exit codes: 0 answered, 1 refused as it costs more than is left, 2 wrong usage.
+    """
+    from sparsam._errors import BudgetError
+    from sparsam.explore import Ledger
+
+    check_options(options)
+    if options["epsilon"] is None and options["per_query"] is None:
+        raise click.UsageError("Missing option '--epsilon' ('all' for all that is left).")
+    if options["synthetic"] is not None and options["how"] == "interactive":
+        raise click.UsageError("--synthetic needs tables: --how planned or --how synthetic.")
+    opened = Ledger.open(
+        options["ledger"],
+        analyst=options["analyst"],
+        at_least=options["at_least"],
+        witness=options["witness"],
+    )
+    with opened:
+        try:
+            found = _explored(data, opened, options)
+        except BudgetError as error:
+            complain(BudgetError(_refusal(error, opened), error.requested, error.remaining))
+            sys.exit(REFUSED)
+        report = _report(found, opened, data, options)
+    if options["as_json"]:
+        echo_json(dict(report.to_dict()))
+    else:
+        click.echo(f"{report.verdict}\n".replace("\u202f", " "))
+        click.echo(str(found))
+    _save(found, report, options)
+
+
+def _refusal(error: Exception, ledger: Ledger) -> str:
+    """What was asked and what is left, and what would fit, in the words of the command line."""
+    from sparsam.explore import epsilon_from_rho
+    from sparsam.explore._amounts import NANO, nano_text
+
+    said = str(error).partition("\n\nHint:")[0]
+    left = ledger.remaining
+    if left == 0:
+        return f"{said}\n\nHint: nothing is left."
+    fits = nano_text(left)
+    if ledger.delta is not None:
+        fits = f"{math.floor(1000 * epsilon_from_rho(left / NANO, ledger.delta)) / 1000:g}"
+    return f"{said}\n\nHint: --epsilon {fits} would fit; --epsilon all spends what is left."
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """Refuse options that exclude one another."""
+    if options["domains"] is not None and options["generalization"] is not None:
+        raise click.UsageError("Give --domains or --generalization, not both.")
+    if options["per_query"] is not None and options["how"] != "interactive":
+        raise click.UsageError("--per-query goes with --how interactive only.")
+    if options["per_query"] is not None and options["epsilon"] is not None:
+        raise click.UsageError("Give --epsilon or --per-query, not both.")
+
+
+def domains_for(options: Mapping[str, Any], ledger: Ledger | None) -> Declared:
+    """Take the domains from the options, or those of the ledger."""
+    from sparsam._errors import ParameterError
+    from sparsam.explore import Declared, declared
+    from sparsam.generalization import Generalization
+
+    known = None if ledger is None or ledger.domains is None else ledger.domains
+    raw = None if known is None else Declared.from_dict(known)
+    missing = () if raw is None else raw.missing_values
+    if options["generalization"] is not None:
+        return declared(Generalization.load(options["generalization"]), missing_values=missing)
+    if options["domains"] is not None:
+        return declared(options["domains"], missing_values=missing)
+    if raw is None:
+        raise ParameterError(
+            "Domains must be declared, with --domains or when the ledger is created. Got none."
+            "\n\nHint: sparsam ledger template data.csv -o roles.toml writes a file to fill in."
+        )
+    return raw
+
+
+def _explored(data: Path, ledger: Ledger, options: Mapping[str, Any]) -> Exploration:
+    from sparsam.explore import explore as look
+
+    return look(
+        data,
+        ledger,
+        options["how"],
+        domains=domains_for(options, ledger),
+        epsilon=None if options["epsilon"] == ALL else options["epsilon"],
+        per_query=options["per_query"],
+        purpose=options["purpose"],
+        random_state=options["seed"],
+    )
+
+
+def _report(
+    found: Exploration, ledger: Ledger, data: Path, options: Mapping[str, Any]
+) -> ExploreReport:
+    from sparsam.cli._ledger_template import column_order
+    from sparsam.report import explore_report
+
+    return explore_report(
+        found,
+        ledger,
+        purpose=options["purpose"],
+        source=data.name,
+        command=command_line(),
+        order=column_order(data),
+    )
+
+
+def _save(found: Exploration, report: ExploreReport, options: Mapping[str, Any]) -> None:
+    import json
+
+    from sparsam.data import write_columns
+
+    console = messages(options["quiet"])
+    if options["output"] is not None:
+        text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        options["output"].write_text(f"{text}\n", encoding="utf-8", newline="\n")
+        console.print(f"Wrote every answer to {options['output']}.")
+    if options["report"] is not None:
+        report.save(options["report"])
+        console.print(f"Wrote the report to {options['report']}.")
+    if options["synthetic"] is not None:
+        rows = found.synthetic(random_state=options["seed"])
+        write_columns(rows, options["synthetic"])
+        console.print(f"Wrote made-up rows to {options['synthetic']}.")

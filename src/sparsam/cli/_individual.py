@@ -1,0 +1,316 @@
+"""`sparsam individual`: decide which single values of whom to retain."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from sparsam.cli._command_line import command_line, file_hash
+from sparsam.cli._console import messages, progress_bar
+from sparsam.cli._json import echo_json
+from sparsam.cli._options import (
+    InputFile,
+    OutputFile,
+    json_option,
+    missing_option,
+    quiet_option,
+    report_option,
+    seed_option,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from sparsam.individual import Learner, PeopleTable, Retention
+    from sparsam.report import IndividualReport
+
+NOT_MET = 1
+ALGORITHMS = (
+    "stationarity",
+    "evolutionary",
+    "modelling",
+    "first-order",
+    "feature-selection",
+    "random-rows",
+    "individualised-random",
+)
+# with a network these train no model for each mask that they look at
+QUICK = ("stationarity", "feature-selection", "random-rows", "individualised-random")
+
+
+@click.command()
+@click.argument("data", type=InputFile)
+@click.option(
+    "--target",
+    required=True,
+    metavar="NAME|EXPRESSION",
+    help='What the model predicts: a column of classes, or "income>50000".',
+)
+@click.option(
+    "--keep",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Share of all values to keep, such as 0.2.",
+)
+@click.option(
+    "--max-drop",
+    type=click.FloatRange(0, 1, max_open=True),
+    help="Instead: accuracy that may be lost. The least share is searched, with half of the drop "
+    "in view, and measured on other people.",
+)
+@click.option("-o", "--output", type=OutputFile(".npz"), help="Where to save the mask (.npz).")
+@report_option
+@click.option(
+    "--algorithm",
+    type=click.Choice(ALGORITHMS),
+    default="stationarity",
+    show_default=True,
+    help="How the values are chosen.",
+)
+@click.option(
+    "--learner",
+    type=click.Choice(("logistic", "network")),
+    default="logistic",
+    show_default=True,
+    help="The model that will be trained on what is left.",
+)
+@click.option(
+    "--imputation",
+    type=click.Choice(("gaussian", "mean", "zero")),
+    default="gaussian",
+    show_default=True,
+    help="How what is not kept is filled in to train on.",
+)
+@click.option(
+    "--compare",
+    metavar="NAMES",
+    help="Algorithms for the curves, with commas; 'all' or 'none'.  [default: all with --report, "
+    "and with a network those that are quick]",
+)
+@click.option(
+    "--shares", metavar="NUMBERS", help="Kept shares for the curves, such as 0.05,0.1,0.3."
+)
+@click.option(
+    "--membership",
+    type=click.Choice(("all", "chosen", "none")),
+    default="all",
+    show_default=True,
+    help="Which points of the curves the membership attack is run against.",
+)
+@click.option(
+    "--references",
+    type=click.IntRange(2),
+    default=8,
+    show_default=True,
+    help="Reference models of the membership attack; an even number.",
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(0),
+    default=3,
+    show_default=True,
+    help="Runs with other seeds, to see how far masks agree.",
+)
+@click.option(
+    "--privacy-weight",
+    type=click.FloatRange(0),
+    default=0.0,
+    help="For stationarity: spare values that single people out; log loss that one unit is worth.",
+)
+@click.option("--identifier", multiple=True, metavar="NAME", help="A column never to be used.")
+@click.option("--categorical", multiple=True, metavar="NAME", help="Read it as categories.")
+@missing_option
+@click.option(
+    "--leave-out-incomplete",
+    is_flag=True,
+    help="Leave out rows without a number or target; the mask says which rows it is about.",
+)
+@seed_option
+@json_option
+@quiet_option
+def individual(data: Path, **options: Any) -> None:
+    """Decide which single values of whom in DATA a training set can do without.
+
+    Everything must be seen once: this decides what to retain, not what to ask for. The mask covers
+    every row of DATA, in its order; `sparsam apply` carries it out. Accuracy and risk are measured
+    on a division of DATA, where some people stay apart.
+
+    Exit codes: 0 done, 1 the permitted drop is exceeded on the test people, 2 wrong usage.
+    """
+    if (options["keep"] is None) == (options["max_drop"] is None):
+        raise click.UsageError("Give --keep or --max-drop, exactly one of the two.")
+    if options["references"] % 2:
+        raise click.UsageError("--references must be an even number.")
+    if options["privacy_weight"] and options["algorithm"] != "stationarity":
+        raise click.UsageError("--privacy-weight goes with --algorithm stationarity only.")
+    from sparsam.report import individual_report
+
+    console = messages(options["quiet"])
+    people = _read(data, options, console)
+    found = _retain(data, people, options, console)
+    report = individual_report(
+        found,
+        target=options["target"],
+        source=data.name,
+        sha256=file_hash(data),
+        command=command_line(),
+    )
+    if options["as_json"]:
+        echo_json(dict(report.to_dict()))
+    else:
+        _show(report, found, data, options["output"])
+    _save(report, found, options, console)
+    sys.exit(0 if found.met else NOT_MET)
+
+
+def _read(data: Path, options: Mapping[str, Any], console: Console) -> PeopleTable:
+    from sparsam.individual import read_people
+
+    people = read_people(
+        data,
+        options["target"],
+        identifiers=options["identifier"],
+        categorical=options["categorical"],
+        missing=options["missing"],
+        leave_out_incomplete=options["leave_out_incomplete"],
+    )
+    console.print(f"Read {people.n_rows:,} records with {len(people.attributes)} attributes.")
+    if people.rows is not None:
+        console.print(
+            f"{people.n_rows - len(people.rows):,} of them are incomplete and left out; the mask "
+            "holds the numbers of the others."
+        )
+    return people
+
+
+def _retain(
+    data: Path, people: PeopleTable, options: Mapping[str, Any], console: Console
+) -> Retention:
+    from sparsam.individual import retain
+
+    facts = {"target": options["target"], "source": data.name, "sha256": file_hash(data)}
+    for name in ("categorical", "missing"):
+        if options[name]:
+            facts[name] = json.dumps(list(options[name]), ensure_ascii=False)
+    if options["max_drop"] is not None:
+        console.print("Searching the least share that will do …")
+    with progress_bar(console, "Minimise and attack") as progress:
+        return retain(
+            people.encoded,
+            keep=options["keep"],
+            max_drop=options["max_drop"],
+            algorithm=_spaced(options["algorithm"]),
+            algorithms=_compared(options),
+            shares=_shares(options),
+            learner=_learner(options),
+            imputation=options["imputation"],
+            options=_more(people, options),
+            membership=options["membership"],
+            n_references=options["references"],
+            n_runs=options["runs"],
+            rows=people.rows,
+            table_rows=None if people.rows is None else people.n_rows,
+            facts=facts,
+            random_state=options["seed"],
+            progress=progress,
+        )
+
+
+def _spaced(name: str) -> str:
+    return name.replace("-", " ")
+
+
+def _learner(options: Mapping[str, Any]) -> Learner:
+    from sparsam.individual import LogisticLearner, NetworkLearner
+
+    if options["learner"] == "network":
+        return NetworkLearner(random_state=options["seed"])
+    return LogisticLearner()
+
+
+def _compared(options: Mapping[str, Any]) -> list[str]:
+    """The algorithms for the curves; the chosen one is measured in any case."""
+    text = options["compare"]
+    if text is None:
+        text = "none" if options["report"] is None else "all"
+        if text == "all" and options["learner"] == "network":
+            text = ",".join(QUICK)
+    if text in ("all", "none"):
+        return [_spaced(name) for name in ALGORITHMS] if text == "all" else []
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    unknown = [name for name in names if name not in ALGORITHMS]
+    if unknown or not names:
+        got = f"Got '{unknown[0]}' instead." if unknown else "Got none."
+        raise click.UsageError(f"--compare must name some of {', '.join(ALGORITHMS)}. {got}")
+    return [_spaced(name) for name in names]
+
+
+def _shares(options: Mapping[str, Any]) -> list[float] | None:
+    text = options["shares"]
+    if text is None:
+        return None if options["report"] is not None or options["compare"] is not None else []
+    try:
+        found = [float(one) for one in text.split(",")]
+    except ValueError:
+        found = []
+    if not found or not all(0 < one < 1 for one in found):
+        raise click.UsageError("--shares must be numbers between 0 and 1, such as 0.05,0.1,0.3.")
+    return found
+
+
+def _more(people: PeopleTable, options: Mapping[str, Any]) -> dict[str, Any]:
+    from sparsam.individual import uniqueness_scores
+
+    if not options["privacy_weight"]:
+        return {}
+    cost = 1 - uniqueness_scores(people.encoded.X)
+    return {"privacy": cost, "privacy_weight": options["privacy_weight"]}
+
+
+def _show(report: IndividualReport, found: Retention, data: Path, output: Path | None) -> None:
+    """Print the decision for a person to read."""
+    from sparsam.report._individual_view import fact_rows
+    from sparsam.report._individual_words import weak_words
+    from sparsam.report._words import THIN
+
+    lines = [report.verdict, ""]
+    facts = fact_rows(report.to_dict())
+    width = max(len(name) for name, _ in facts)
+    lines += [f"{name:<{width}}  {value}" for name, value in facts]
+    if weak := weak_words(report.to_dict()):
+        lines += ["", weak]
+    lines += ["", f"The mask covers {_rows_words(found, data)}."]
+    if output is not None:
+        use = f"sparsam apply {output.name} {data.name} -o retained.csv"
+        lines.append(f"Carry it out with: {use}   (--fill: ready to train on)")
+    lines.append("Everything was seen once for this: it decides what to retain, not what to ask.")
+    for line in lines:
+        click.echo(line.replace(THIN, " "))
+
+
+def _rows_words(found: Retention, data: Path) -> str:
+    mask = found.mask
+    if mask.rows is None:
+        return f"all {mask.shape[0]:,} rows of {data.name}, in the order of the file"
+    return (
+        f"{mask.shape[0]:,} of the {mask.table_rows:,} rows of {data.name}: those that are "
+        "complete, in the order of the file (their numbers are in the mask)"
+    )
+
+
+def _save(
+    report: IndividualReport, found: Retention, options: Mapping[str, Any], console: Console
+) -> None:
+    output, place = options["output"], options["report"]
+    if output is not None:
+        found.mask.save(output)
+        console.print(f"Wrote the mask to {output}.")
+    if place is not None:
+        report.save(place)
+        console.print(f"Wrote the report to {place}.")
+    if output is None and place is None:
+        console.print("Nothing was saved: -o keeps the mask, --report the evidence.")

@@ -1,0 +1,282 @@
+"""`sparsam ledger`: the privacy budget of one table, and its statement."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from sparsam.cli._console import complain, messages
+from sparsam.cli._json import echo_json
+from sparsam.cli._options import InputFile, OutputFile, json_option, missing_option, quiet_option
+
+if TYPE_CHECKING:
+    from sparsam.explore import Ledger, Statement
+
+BROKEN = 1
+_LAST = 5
+
+analyst_option = click.option(
+    "--analyst", metavar="NAME", help="Who asks, for the statement.  [default: the login name]"
+)
+at_least_option = click.option(
+    "--at-least", metavar="HEAD", help="A head noted earlier: refuse an older copy of the ledger."
+)
+witness_option = click.option(
+    "--witness",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A file elsewhere that remembers the last entry: refuse an older copy of the ledger.",
+)
+
+
+@click.group()
+def ledger() -> None:
+    """Keep the privacy budget of one table, which every answer is charged to.
+
+    Start with `template`, which writes a file to declare the domains in, then `create`.
+    """
+
+
+@ledger.command()
+@click.argument("data", type=InputFile)
+@click.option("-o", "--output", type=OutputFile(".toml"), help="Where to save it (.toml).")
+def template(data: Path, output: Path | None) -> None:
+    """Write a file to declare in what each column of DATA may hold.
+
+    Only the names in the header are read: no value and no bound. Fill in what is known without
+    looking at the data, such as a codebook; a column that nothing is filled in for is never read.
+    A CSV file must have a header, as its first line is taken for names.
+    """
+    from sparsam.cli._ledger_template import template_of
+
+    text = template_of(data)
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    if output.exists():
+        raise click.UsageError(f"'{output.name}' exists already, and may have been filled in.")
+    output.write_text(text, encoding="utf-8", newline="\n")
+    messages().print(
+        f"Wrote {output}. Fill it in, then: sparsam ledger create … --domains {output}"
+    )
+
+
+@ledger.command()
+@click.argument("place", metavar="LEDGER", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("data", type=InputFile)
+@click.option("--epsilon", required=True, metavar="NUMBER", help="The budget, such as 1.")
+@click.option(
+    "--delta",
+    metavar="NUMBER",
+    help="Such as 1e-6, below one by the number of people: several times more answers for the "
+    "same epsilon, and training can be charged.  [default: none, pure epsilon]",
+)
+@click.option(
+    "--order",
+    type=click.IntRange(2),
+    help="Rényi order of the account, with --delta; a low one makes training cheaper.",
+)
+@click.option(
+    "--domains",
+    required=True,
+    type=InputFile,
+    help="What the columns may hold: a roles .toml, or a generalization .json.",
+)
+@missing_option
+@click.option("--note", default="", help="What the budget is for.")
+@analyst_option
+@click.option(
+    "--witness",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A file on another disk that remembers the last entry, so that a rollback shows.",
+)
+@json_option
+@quiet_option
+def create(place: Path, data: Path, **options: Any) -> None:
+    """Make LEDGER, the budget of the table DATA; refused where a file is already.
+
+    One row is one person. The ledger is bound to DATA: it pays for no other table, nor for DATA
+    once it has changed. Domains are declared, never read from the data.
+    """
+    from sparsam.explore import Ledger, declared
+
+    domains = declared(options["domains"], missing_values=options["missing"])
+    made = Ledger.create(
+        place,
+        data,
+        epsilon=options["epsilon"],
+        delta=options["delta"],
+        order=options["order"],
+        domains=domains,
+        note=options["note"],
+        analyst=options["analyst"],
+        witness=options["witness"],
+    )
+    with made:
+        if options["as_json"]:
+            echo_json(_facts(made))
+        else:
+            _show(made, [])
+        messages(options["quiet"]).print(
+            f"Wrote the ledger to {place}. Keep one for these people, and keep it as safe as the "
+            "table. The head shows a rollback: note it down elsewhere."
+        )
+
+
+@ledger.command()
+@click.argument("place", metavar="LEDGER", type=InputFile)
+@click.option(
+    "--last",
+    type=click.IntRange(0),
+    default=_LAST,
+    show_default=True,
+    help="How many of the last charges to list.",
+)
+@json_option
+def show(place: Path, last: int, as_json: bool) -> None:
+    """Show the budget in LEDGER, what is spent, what is left, and the last charges."""
+    with _opened(place) as opened:
+        charges = _charges(opened)[-last:] if last else []
+        if as_json:
+            echo_json({**_facts(opened), "charges": charges})
+        else:
+            _show(opened, charges)
+
+
+@ledger.command()
+@click.argument("place", metavar="LEDGER", type=InputFile)
+@at_least_option
+@witness_option
+@json_option
+@quiet_option
+def verify(
+    place: Path, at_least: str | None, witness: Path | None, as_json: bool, quiet: bool
+) -> None:
+    """Check every entry of LEDGER, and that no older copy was put in its place.
+
+    Without a head or a witness from elsewhere, an older copy cannot be told from the ledger.
+
+    Exit codes: 0 whole, 1 damaged, tampered with, put back or no ledger, 2 wrong usage.
+    """
+    from sparsam._errors import LedgerError
+
+    try:
+        with _opened(place, at_least=at_least, witness=witness) as opened:
+            found = opened.verify()
+    except LedgerError as error:
+        if as_json:
+            echo_json({"ok": False, "why": str(error)})
+        complain(error)
+        sys.exit(BROKEN)
+    if as_json:
+        plain = {name: getattr(found, name) for name in ("entries", "unanswered", "head")}
+        echo_json({"ok": True, "rollback_checked": bool(at_least or witness), **plain})
+    elif not quiet:
+        click.echo(f"All {found.entries:,} entries are where they belong and as they were written.")
+        click.echo(f"Charges without an answer: {found.unanswered:,}")
+        if not at_least and not witness:
+            click.echo("Not checked: whether this is an older copy. Give --at-least or --witness.")
+        click.echo(f"Head: {found.head}")
+
+
+@ledger.command()
+@click.argument("place", metavar="LEDGER", type=InputFile)
+@click.option(
+    "-o",
+    "--output",
+    type=OutputFile(".html", ".htm", ".md", ".json"),
+    help="Where to save it (.html, .md or .json).  [default: print Markdown]",
+)
+@click.option(
+    "--delta",
+    metavar="NUMBER",
+    help="For the accounts that need one.  [default: the ledger's, or 1e-6]",
+)
+@at_least_option
+@witness_option
+@json_option
+@quiet_option
+def statement(place: Path, output: Path | None, as_json: bool, quiet: bool, **options: Any) -> None:
+    """Write the statement of LEDGER for the data-protection officer.
+
+    Who asked what, when and why; spent and left, epsilon under each account; and what a file
+    cannot prevent. It holds no answer and no value of a person.
+    """
+    from sparsam.report import statement_report
+
+    with _opened(place, at_least=options["at_least"], witness=options["witness"]) as opened:
+        found: Statement = opened.statement(options["delta"])
+    report = statement_report(found)
+    if as_json:
+        echo_json(dict(report.to_dict()))
+    elif output is None:
+        click.echo(report.to_markdown(), nl=False)
+    if output is not None:
+        report.save(output)
+        messages(quiet).print(f"Wrote the statement to {output}.")
+
+
+def _opened(place: Path, **options: Any) -> Ledger:
+    from sparsam.explore import Ledger
+
+    return Ledger.open(place, **options)
+
+
+def budget_words(facts: Mapping[str, Any]) -> str:
+    """Say what a budget promises."""
+    from sparsam.report._statement_words import small_words
+
+    if facts["delta"] is None:
+        return f"epsilon {facts['epsilon']:g}"
+    return f"epsilon {facts['epsilon']:g}, delta {small_words(facts['delta'])}"
+
+
+def _facts(opened: Ledger) -> dict[str, Any]:
+    from sparsam.explore._amounts import nano_text
+
+    domains = (opened.domains or {}).get("domains", {})
+    return {
+        "ledger": opened.path.name,
+        "note": opened.note,
+        "epsilon": opened.epsilon,
+        "delta": opened.delta,
+        "order": opened.order,
+        "unit": opened.unit,
+        "budget": nano_text(opened.budget),
+        "spent": nano_text(opened.spent),
+        "left": nano_text(opened.remaining),
+        "attributes": list(domains),
+        "head": opened.head,
+    }
+
+
+def _charges(opened: Ledger) -> list[dict[str, Any]]:
+    from sparsam.report._statement_words import entry_charges
+
+    return entry_charges(opened.entries())
+
+
+def _show(opened: Ledger, charges: list[dict[str, Any]]) -> None:
+    facts = _facts(opened)
+    rows = {
+        "budget": f"{facts['budget']} {facts['unit']} ({budget_words(facts)})",
+        "spent": f"{facts['spent']} {facts['unit']}",
+        "left": f"{facts['left']} {facts['unit']}",
+        "attributes": f"{len(facts['attributes'])} declared",
+        "note": facts["note"],
+        "head": facts["head"],
+    }
+    for name, value in rows.items():
+        if value:
+            click.echo(f"{name:<10}  {value}")
+    if charges:
+        click.echo("\nThe last charges:")
+    for one in charges:
+        why = f" ({one['purpose']})" if one["purpose"] else ""
+        click.echo(
+            f"  {one['sequence']:>4}  {one['time']}  {one['analyst']}  {one['what']}{why}  "
+            f"{one['amount']} {facts['unit']}, {one['outcome']}"
+        )

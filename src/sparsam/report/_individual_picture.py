@@ -1,0 +1,125 @@
+"""A mask without its people: rows of many people each, as plain shares and as a small picture."""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam.report._individual_data import KeptAttributeData, KeptPeopleData, PictureData
+from sparsam.report._small import SMALLEST_COUNT
+
+MOST_ROWS = 150
+MOST_COLUMNS = 128
+FEWEST_PEOPLE = 10
+_TEAL = (38, 140, 128)
+
+Bits = NDArray[np.bool_]
+
+
+def picture_of(kept: Bits) -> PictureData:
+    """Sort people by how much is kept of them and by what, and take means over blocks of them.
+
+    Examples
+    --------
+    >>> picture = picture_of(np.repeat([[True, False], [True, True]], 10, axis=0))
+    >>> picture["people_per_row"], picture["rows"]
+    (10, [[1.0, 1.0], [1.0, 0.0]])
+    """
+    people, wide = kept.shape
+    n_rows = max(1, min(MOST_ROWS, people // FEWEST_PEOPLE))
+    n_columns = min(MOST_COLUMNS, wide)
+    blocks = np.array_split(kept[_by_pattern(kept)], n_rows)
+    means = np.array([block.mean(0) for block in blocks])
+    columns = np.column_stack([part.mean(1) for part in np.array_split(means, n_columns, axis=1)])
+    return {
+        "people_per_row": people // n_rows,
+        "attributes_per_column": -(-wide // n_columns),
+        "rows": columns.round(2).tolist(),
+    }
+
+
+def _by_pattern(kept: Bits) -> NDArray[np.intp]:
+    """Sort people by how many values are kept, the most first, and then by which."""
+    less = (kept.shape[1] - kept.sum(1)).astype(">u4")
+    # one text of bytes for each person, so that any number of attributes is one key
+    keys = np.hstack([less[:, None].view(np.uint8), np.packbits(~kept, axis=1)])
+    found: NDArray[np.intp] = np.argsort(keys.view(f"S{keys.shape[1]}").ravel(), kind="stable")
+    return found
+
+
+def kept_attributes(kept: Bits, names: Sequence[str]) -> list[KeptAttributeData]:
+    """The share of people whose value of each attribute is kept, the most kept first."""
+    counts, people = kept.sum(0), len(kept)
+    order = np.argsort(-counts, kind="stable")
+    return [_attribute(names[j], int(counts[j]), people) for j in order]
+
+
+def _attribute(name: str, count: int, people: int) -> KeptAttributeData:
+    if 0 < count < SMALLEST_COUNT:
+        return {"name": name, "share": None, "words": "fewer than 5 people"}
+    if 0 < people - count < SMALLEST_COUNT:
+        return {"name": name, "share": None, "words": "all but fewer than 5 people"}
+    words = {0: "nobody", people: "everybody"}.get(count, "")
+    # rounded, so that what is withheld cannot be worked out from the total
+    return {"name": name, "share": round(count / people, 3), "words": words}
+
+
+def kept_people(kept: Bits) -> list[KeptPeopleData]:
+    """How many people keep how many values; bins of few people go with the next one.
+
+    Examples
+    --------
+    >>> kept_people(np.repeat([[True, False], [True, True]], [2, 9], axis=0))
+    [{'low': 1, 'high': 2, 'people': 11}]
+    """
+    counts = np.bincount(kept.sum(1))
+    found: list[KeptPeopleData] = []
+    low, sum_ = None, 0
+    for values, count in enumerate(counts.tolist()):
+        if not count and not sum_:
+            continue
+        low = values if low is None else low
+        sum_ += count
+        if sum_ >= SMALLEST_COUNT:
+            found.append({"low": low, "high": values, "people": sum_})
+            low, sum_ = None, 0
+    if sum_ and found:
+        last = found.pop()
+        found.append({"low": last["low"], "high": len(counts) - 1,
+                      "people": int(last["people"] or 0) + sum_})  # fmt: skip
+    return found
+
+
+def data_uri(picture: PictureData) -> str:
+    """Write the picture as a PNG: one colour, the more opaque the more is kept."""
+    shares = np.asarray(picture["rows"], np.float64)
+    pixels = np.empty((*shares.shape, 4), np.uint8)
+    pixels[..., :3] = _TEAL
+    pixels[..., 3] = np.round(255 * shares)
+    return f"data:image/png;base64,{base64.b64encode(png(pixels)).decode()}"
+
+
+def png(pixels: NDArray[np.uint8]) -> bytes:
+    """Encode pixels of red, green, blue and opacity, rows first.
+
+    Examples
+    --------
+    >>> png(np.zeros((2, 3, 4), np.uint8))[:8]
+    b'\\x89PNG\\r\\n\\x1a\\n'
+    """
+    height, width = pixels.shape[:2]
+    # each line begins with the number of its filter: none
+    lines = np.zeros((height, 1 + 4 * width), np.uint8)
+    lines[:, 1:] = pixels.reshape(height, 4 * width)
+    head = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    parts = ((b"IHDR", head), (b"IDAT", zlib.compress(lines.tobytes(), 9)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in parts)
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))

@@ -1,0 +1,201 @@
+"""The statement of a ledger: who asked what, what is left, and nothing of the data."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+import pytest
+
+from sparsam.explore import Ledger, gaussian_cost, laplace_cost, sequential
+from sparsam.explore._ledger_statement import LIMITS
+from sparsam.report import statement_report
+from sparsam.report._statement_figure import spent_figure
+from sparsam.report._statement_report import _noise
+from sparsam.report._statement_words import (
+    analyst_rows,
+    entry_charges,
+    question_words,
+    statement_verdict,
+)
+
+SCRIPT = "<script>alert(1)</script>"
+SECRET = 987654321
+VOID = {"meta", "link", "br", "wbr"}
+
+
+class Page(HTMLParser):
+    """Collects elements and checks that they close in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def ask(ledger, number, cost, **options):
+    return ledger.ask({"ask": "missing", "of": [f"column {number}"]}, cost, lambda: [SECRET],
+                      fingerprint="the table", **options)  # fmt: skip
+
+
+@pytest.fixture
+def pure(tmp_path):
+    with Ledger.create(
+        tmp_path / "pure.ledger", fingerprint="the table", epsilon=1, note=f"n {SCRIPT}"
+    ) as one:
+        ask(one, 1, laplace_cost("0.25"), purpose=f"why {SCRIPT} | b")
+    with Ledger.open(tmp_path / "pure.ledger", analyst="*ada*") as one:
+        ask(one, 2, laplace_cost("0.5"))
+        ask(one, 2, laplace_cost("0.5"))  # free, and not listed
+        yield one
+
+
+@pytest.fixture
+def report(pure):
+    return statement_report(pure.statement())
+
+
+def test_what_it_says(report, pure):
+    data = report.to_dict()
+    assert json.loads(report.to_json()) == data
+    assert (data["budget"], data["spent"], data["remaining"]) == ("1", "0.75", "0.25")
+    assert [one["what"] for one in data["charges"]] == [
+        "missing values of column 1",
+        "missing values of column 2",
+    ]
+    for text in (report.to_html(), report.to_markdown()):
+        assert pure.head in text
+        assert "missing values of column 2" in text
+        assert "--at-least" in text
+        for limit in LIMITS:
+            assert limit.split("<")[0][:60] in text
+        for name in ("pure epsilon", "zCDP", "privacy loss distribution"):
+            assert name in text
+    assert str(statement_verdict(data)).replace("\u202f", " ") == (
+        "Everything that may be asked of this table together keeps epsilon 1. 2 charges by 2 "
+        "people spent 75.0 % of it; 25.0 % is left."
+    )
+    assert report.verdict in report._repr_html_()
+    assert [row[1] for row in analyst_rows(data)] == ["1", "1"]
+    assert repr(report).startswith("<StatementReport 'pure.ledger'")
+
+
+def test_no_answer_and_no_fingerprint(report, pure):
+    for text in (report.to_html(), report.to_markdown(), report.to_json()):
+        assert str(SECRET) not in text
+        assert str(pure.fingerprint) not in text
+        assert pure.salt not in text
+
+
+def test_the_page_runs_nothing_and_loads_nothing(report):
+    page = report.to_html()
+    found = Page(page).elements
+    assert "script" not in {tag for tag, _ in found}
+    assert SCRIPT not in page
+    assert "&lt;script&gt;" in page
+    assert "<script" not in report.to_markdown()
+    assert not re.search(r"https?://|url\(|@import|javascript:", page)
+    assert not any(name.startswith("on") for _, attributes in found for name in attributes)
+    rules = next(attributes["content"] for _, attributes in found if attributes.get("http-equiv"))
+    assert "default-src 'none'" in rules
+    assert "script-src" not in rules
+    ids = [attributes["id"] for _, attributes in found if "id" in attributes]
+    assert len(ids) == len(set(ids))
+
+
+def test_what_an_analyst_typed_stays_in_its_cell(report):
+    rows = [line for line in report.to_markdown().splitlines() if "column 1" in line]
+    assert len(rows) == 1
+    assert rows[0].count(" | ") == 7
+    assert "\\*ada\\*" in report.to_markdown()
+
+
+def test_an_empty_ledger(tmp_path):
+    with Ledger.create(tmp_path / "new.ledger", epsilon=1, delta=1e-6) as ledger:
+        report = statement_report(ledger.statement(), title="Own title")
+    assert "Nobody has asked anything yet" in report.to_html()
+    assert "Nobody has asked anything yet" in report.to_markdown()
+    assert spent_figure(report.to_dict()) is None
+    assert "Own title" in report.to_html()
+    assert "epsilon 1 and delta 1e-6" in report.verdict
+
+
+def test_a_spent_ledger_with_a_failed_question(tmp_path):
+    def broken():
+        raise ValueError(SECRET)
+
+    with Ledger.create(
+        tmp_path / "p.ledger", fingerprint="the table", epsilon=1, delta=1e-6
+    ) as ledger:
+        half = ledger.budget // 2
+        from fractions import Fraction
+
+        cost = gaussian_cost(Fraction(half, 10**9))
+        with pytest.raises(Exception, match="charged"):
+            ledger.ask({"q": 1}, cost, broken, fingerprint="the table")
+        rest = gaussian_cost(Fraction(ledger.remaining, 10**9))
+        ledger.ask({"q": 2}, rest, lambda: 1, fingerprint="the table")
+        report = statement_report(ledger.statement())
+        listed = entry_charges(ledger.entries())
+    data = report.to_dict()
+    assert data["remaining"] == "0"
+    assert [one["outcome"] for one in data["charges"]] == ["failed", "answered"]
+    assert [one["outcome"] for one in listed] == ["failed", "answered"]
+    assert "nothing is left" in report.verdict
+    assert str(SECRET) not in report.to_html()
+
+
+def test_the_figure_ends_where_the_budget_does(report):
+    text = str(spent_figure(report.to_dict())).split("\n<svg")[0]
+    root = ET.fromstring(text)
+    bars = [part for part in root.iter("rect") if part.attrib["class"] == "before"]
+    assert len(bars) == 2
+    heights = [float(bar.attrib["height"]) for bar in bars]
+    assert heights[1] / heights[0] == pytest.approx(0.75 / 0.25, rel=1e-3)
+
+
+def test_training_is_listed(tmp_path):
+    with Ledger.create(
+        tmp_path / "t.ledger", fingerprint="the table", epsilon=8, delta=1e-6
+    ) as ledger:
+        ledger.charge_training(2.0, 0.01, 50, purpose="a model")
+        data = statement_report(ledger.statement()).to_dict()
+    assert data["charges"][0]["what"] == "training, DP-SGD"
+    assert data["charges"][0]["outcome"] == "charged"
+    assert "noise multiplier 2" in data["charges"][0]["noise"]
+
+
+def test_questions_in_words():
+    assert question_words({"ask": "count", "of": []}) == "number of rows"
+    assert question_words({"ask": "own", "of": ["a"]}) == "own of a"
+    long = question_words({"q": "x" * 500})
+    assert len(long) == 160
+    assert long.endswith("…")
+
+
+def test_many_scales_are_counted():
+    some = "Laplace, scale 1, Laplace, scale 2 × 3"
+    assert _noise(some) == some
+    many = "Gaussian, scale 1, Gaussian, scale 2, choice, Gumbel, scale 3 × 2, Gaussian, scale 4"
+    assert _noise(many) == "Gaussian, choice, at 4 scales"
+
+
+def test_amounts_are_exact(tmp_path):
+    with Ledger.create(tmp_path / "e.ledger", fingerprint="the table", epsilon=1) as ledger:
+        for number in range(10):
+            ask(ledger, number, sequential([laplace_cost("0.1")]))
+        data = statement_report(ledger.statement()).to_dict()
+    assert (data["spent"], data["remaining"]) == ("1", "0")
+    assert [one["spent"] for one in data["charges"]][:3] == ["0.1", "0.2", "0.3"]
