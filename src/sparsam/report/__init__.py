@@ -1,19 +1,55 @@
 """The evidence, for people: one HTML file, Markdown or JSON, from the same plain data."""
 
-from sparsam.report._attack_report import AttackReport, attack_report
-from sparsam.report._content import report_on
-from sparsam.report._data import AttackReportData, AttacksData, ReportData
-from sparsam.report._explore_data import ExploreReportData
-from sparsam.report._explore_report import ExploreReport, explore_report
-from sparsam.report._individual_data import IndividualReportData
-from sparsam.report._individual_report import IndividualReport, individual_report
-from sparsam.report._model_data import ModelReportData
-from sparsam.report._model_report import ModelReport, model_report
-from sparsam.report._release_data import ReleaseReportData
-from sparsam.report._release_report import ReleaseReport, release_report
-from sparsam.report._report import Report
-from sparsam.report._statement_data import StatementData
-from sparsam.report._statement_report import StatementReport, statement_report
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sparsam._lazy import load_lazily
+
+if TYPE_CHECKING:
+    from sparsam.report._attack_report import AttackReport, attack_report
+    from sparsam.report._content import report_on
+    from sparsam.report._data import AttackReportData, AttacksData, ReportData
+    from sparsam.report._explore_data import ExploreReportData
+    from sparsam.report._explore_report import ExploreReport, explore_report
+    from sparsam.report._individual_data import IndividualReportData
+    from sparsam.report._individual_report import IndividualReport, individual_report
+    from sparsam.report._model_data import ModelReportData
+    from sparsam.report._model_report import ModelReport, model_report
+    from sparsam.report._release_data import ReleaseReportData
+    from sparsam.report._release_report import ReleaseReport, release_report
+    from sparsam.report._report import Report
+    from sparsam.report._statement_data import StatementData
+    from sparsam.report._statement_report import StatementReport, statement_report
+
+# A report on a ledger needs none of the attacks that a report on a generalization needs.
+__getattr__, __dir__ = load_lazily(
+    __name__,
+    {
+        "AttackReport": "_attack_report",
+        "AttackReportData": "_data",
+        "AttacksData": "_data",
+        "ExploreReport": "_explore_report",
+        "ExploreReportData": "_explore_data",
+        "IndividualReport": "_individual_report",
+        "IndividualReportData": "_individual_data",
+        "ModelReport": "_model_report",
+        "ModelReportData": "_model_data",
+        "ReleaseReport": "_release_report",
+        "ReleaseReportData": "_release_data",
+        "Report": "_report",
+        "ReportData": "_data",
+        "StatementData": "_statement_data",
+        "StatementReport": "_statement_report",
+        "attack_report": "_attack_report",
+        "explore_report": "_explore_report",
+        "individual_report": "_individual_report",
+        "model_report": "_model_report",
+        "release_report": "_release_report",
+        "report_on": "_content",
+        "statement_report": "_statement_report",
+    },
+)
 
 __all__ = [
     "AttackReport",
