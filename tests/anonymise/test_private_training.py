@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,12 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from sparsam._errors import DataError, MissingExtraError, ParameterError
+from sparsam._errors import BudgetError, DataError, MissingExtraError, ParameterError
 from sparsam.anonymise._private_training import PrivateClassifier, encode
 from sparsam.anonymise._private_training_models import PrivateForest, PrivateLogistic
 from sparsam.anonymise._private_training_network import PrivateNetwork
 from sparsam.data import CategoricalDomain, NumericDomain
+from sparsam.explore import Ledger
 
 DOMAINS = {"age": NumericDomain(0, 100), "sex": CategoricalDomain(("f", "m"))}
 MODELS = (PrivateForest, PrivateLogistic, PrivateNetwork)
@@ -119,6 +121,22 @@ def test_delta_must_suit_the_number_of_people() -> None:
         _model(PrivateNetwork, delta=0.05).fit(*_people(50))
     with pytest.raises(ParameterError, match="'delta'"):
         _model(PrivateNetwork, delta=0).fit(*_people(50))
+
+
+def test_a_ledger_pays_before_the_training(tmp_path: Path) -> None:
+    pytest.importorskip("opacus")
+    people, labels = _people(400)
+    with Ledger.create(tmp_path / "people.ledger", epsilon=4, delta=1e-4, order=4) as ledger:
+        model = clone(_model(PrivateNetwork, epsilon=2.0, epochs=2, ledger=ledger))
+        assert model.get_params()["ledger"] is ledger
+        model.fit(people, labels)
+        (entry,) = [one for one in ledger.entries() if one["kind"] == "training"]
+        (event,) = entry["cost"]["events"]
+        assert event["noise_multiplier"] == model.noise_
+        assert event["steps"] * event["sample_rate"] == pytest.approx(2)
+        assert 0 < ledger.spent <= ledger.budget
+        with pytest.raises(BudgetError):
+            _model(PrivateNetwork, epsilon=30.0, epochs=2, ledger=ledger).fit(people, labels)
 
 
 def test_every_class_of_a_private_logistic_regression_has_rows() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import traceback
 from collections.abc import Iterator
@@ -279,6 +280,10 @@ def test_a_ledger_without_a_table_takes_the_first(tmp_path: Path) -> None:
         assert [body["kind"] for body in ledger.entries()][1:] == ["bind", "reserve", "answer"]
     with Ledger.open(path) as ledger, pytest.raises(LedgerError, match="another one"):
         ledger.ask({"q": 2}, laplace_cost(0.1), Counter(), fingerprint=Table("two"))
+
+
+def test_a_copy_is_the_same_budget(pure: Ledger) -> None:
+    assert copy.deepcopy({"ledger": pure})["ledger"] is pure
 
 
 def test_salts_differ(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,15 @@ from numpy.typing import NDArray
 from sparsam._errors import DataError, MissingExtraError, ParameterError
 from sparsam.anonymise._private_training import EXTRA, PrivateClassifier
 from sparsam.data import Domain
+
+
+class Payer(Protocol):
+    """What a run of training is charged to: a `sparsam.explore.Ledger`."""
+
+    def charge_training(
+        self, noise_multiplier: float, sample_rate: float, steps: int, *, purpose: str
+    ) -> object:
+        """Charge the run, or refuse it."""
 
 
 class PrivateNetwork(PrivateClassifier):
@@ -35,6 +44,9 @@ class PrivateNetwork(PrivateClassifier):
     learning_rate : float, default=0.01
     clip : float, default=1.0
         The length that each person's gradient is clipped to.
+    ledger : Ledger, optional
+        Pays for the run before it begins, from the account that explorations are paid from; it
+        refuses what is over its budget, and nothing is trained then. See `sparsam.explore`.
 
     Notes
     -----
@@ -54,6 +66,7 @@ class PrivateNetwork(PrivateClassifier):
         batch: int = 256,
         learning_rate: float = 0.01,
         clip: float = 1.0,
+        ledger: Payer | None = None,
     ) -> None:
         super().__init__(domains=domains, classes=classes, epsilon=epsilon)
         self.delta = delta
@@ -62,6 +75,7 @@ class PrivateNetwork(PrivateClassifier):
         self.batch = batch
         self.learning_rate = learning_rate
         self.clip = clip
+        self.ledger = ledger
 
     def _train(self, inputs: NDArray[np.float64], labels: NDArray[np.int64]) -> None:
         torch, opacus = _libraries("PrivateNetwork")
@@ -99,6 +113,13 @@ class PrivateNetwork(PrivateClassifier):
                 max_grad_norm=float(self.clip),
                 noise_generator=generator,
             )
+            if self.ledger is not None:
+                self.ledger.charge_training(
+                    float(optimizer.noise_multiplier),
+                    1 / len(loader),
+                    self.epochs * len(loader),
+                    purpose="train a network with DP-SGD",
+                )
             self._steps(torch, module, optimizer, loader)
             self.epsilon_ = float(engine.get_epsilon(self.delta))
         self.delta_ = float(self.delta)

@@ -392,6 +392,10 @@ class Ledger(Book):
     ) -> None:
         self.close()
 
+    def __deepcopy__(self, _: dict[int, Any]) -> Self:
+        # scikit-learn copies the parameters of an estimator; a budget must not be doubled.
+        return self
+
     def __del__(self) -> None:
         store = getattr(self, "_store", None)
         if store is not None:
