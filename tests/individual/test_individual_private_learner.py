@@ -135,6 +135,13 @@ def test_each_model_is_charged(fake: type[Fake], classes: int) -> None:
     assert list(made["classes"]) == list(range(classes))
 
 
+def test_a_ledger_is_handed_on(fake: type[Fake]) -> None:
+    X, y = people(0, 60)
+    for ledger in (None, object()):
+        PrivateLearner(ledger=ledger).fit_many(X[None], y, 2)
+        assert fake.made[-1]["ledger"] is ledger
+
+
 def test_a_model_that_fails_is_not_counted_but_those_before_are(
     fake: type[Fake], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from sparsam.individual._checks import Labels, Matrix, positive
 from sparsam.individual._learners import Stack, softmax
 
 if TYPE_CHECKING:  # the anonymisers take a second to load, and few train in private
-    from sparsam.anonymise._private_training_network import PrivateNetwork
+    from sparsam.anonymise._private_training_network import Payer, PrivateNetwork
 
 
 class PrivateLearner:
@@ -41,6 +41,8 @@ class PrivateLearner:
         The step of Adam.
     clip : float, default=1.0
         The length that each person's gradient is clipped to.
+    ledger : Ledger, optional
+        Pays for each model before it is trained, and refuses what is over its budget.
 
     Attributes
     ----------
@@ -97,6 +99,7 @@ class PrivateLearner:
         batch: int = 256,
         rate: float = 0.1,
         clip: float = 1.0,
+        ledger: Payer | None = None,
     ) -> None:
         for name, value in (("epsilon", epsilon), ("rate", rate), ("clip", clip)):
             if not 0 < value < math.inf:
@@ -110,6 +113,7 @@ class PrivateLearner:
         self.batch = positive(batch, "batch")
         self.rate = float(rate)
         self.clip = float(clip)
+        self.ledger = ledger
         self.n_trained_ = 0
         self.epsilon_ = 0.0
         self._history: list[tuple[float, float, int]] = []
@@ -175,6 +179,7 @@ class PrivateLearner:
             batch=self.batch,
             learning_rate=self.rate,
             clip=self.clip,
+            ledger=self.ledger,
         )
 
     def _charge(self, network: PrivateNetwork, n_people: int) -> None:
