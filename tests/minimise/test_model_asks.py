@@ -111,3 +111,24 @@ def test_asking_at_once_finds_what_asking_one_after_the_other_does(seed, n_leave
     spared = [1] if spare else []
     found = needless(fed, members, _differs(model, fed), spared)
     assert found == _one_after_the_other(fed, members, model, spared)
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=50)
+def test_settled_leaves_need_no_values_and_change_none_of_the_others(seed):
+    rng = np.random.default_rng(seed)
+    fed = (rng.random((40, 5)) < rng.random(5)).astype(np.uint16)
+    of_record = rng.integers(0, 8, 32) // 7
+    asked = []
+
+    def model(records):
+        asked.append(len(records))
+        return of_record[records.astype(int) @ (1 << np.arange(5))]
+
+    leaf = rng.integers(0, 3, 40)
+    members = {n: np.flatnonzero(leaf == n) for n in range(3)}
+    every = needless(fed, members, _differs(model, fed))
+    before = sum(asked)
+    some = needless(fed, members, _differs(model, fed), settled=[1])
+    assert some == {**every, 1: {}}
+    assert sum(asked) - before <= before

@@ -130,3 +130,31 @@ def test_the_usual_record_gets_the_commonest_answer():
 def test_too_few_people_are_refused():
     with pytest.raises(DataError, match="at least 30"):
         _fit(_old_office, n_rows=29)
+
+
+@pytest.mark.parametrize("target", [0.9, 0.95, 0.99])
+def test_what_is_asked_early_or_not_at_all_changes_no_result(monkeypatch, target):
+    def predict(codes):
+        odd = (codes[:, 0].astype(int) * 7 + codes[:, 1] * 3) % 31 < 2
+        return _old_office(codes) ^ odd
+
+    quick = _fit(predict, target=target)
+    found = quick.by_responses()
+    monkeypatch.setattr(Oracle, "hear", lambda self, codes: None)
+    monkeypatch.setattr(ModelFit, "_may_hold", lambda *given: True)
+    slow = _fit(predict, target=target)
+    other = slow.by_responses()
+    assert found.generalization.to_json() == other.generalization.to_json()
+    assert found.recoding.to_json() == other.recoding.to_json()
+    assert (found.chosen_on, found.held_out) == (other.chosen_on, other.held_out)
+    assert found.curve == other.curve
+    assert quick._oracle.n_asked <= slow._oracle.n_asked
+
+
+def test_what_is_fed_is_what_the_recoding_makes():
+    fit = _fit(_old_office)
+    recoding = fit.by_responses().recoding
+    table = fit._task.table.take(fit.report)
+    made = recoding.apply(table)
+    expected = [one.encode(np.asarray(made[one.name], object)) for one in table.attributes]
+    assert fit.fed(recoding, fit.report).tolist() == np.column_stack(expected).tolist()

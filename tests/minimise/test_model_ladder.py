@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -190,16 +190,22 @@ def test_merges_cost_and_gain_what_a_slow_oracle_says(kind, seed):
     counts = rng.integers(1, 30, 6)
     profiles = rng.integers(0, 2, (6, 20)) / np.sqrt(20)
     ladder = _Ladder(attribute, counts, np.arange(6), profiles, "response", rng)
-    costs = ladder._first_costs()
+    costs, pairs = ladder._first_costs(), ladder._pairs()
     while ladder._alive.sum() > 1:
-        pairs = ladder._pairs()
-        slow = [_slow_cost(ladder, *pair) for pair in pairs]
-        assert costs[pairs[:, 0], pairs[:, 1]] == pytest.approx(slow, abs=1e-12)
-        gains = ladder._gains(pairs)
-        assert gains == pytest.approx([_slow_gain(ladder, *pair) for pair in pairs], abs=1e-12)
-        expected = pairs[((np.array(slow) + 1e-5) / np.maximum(gains, 1e-9)).round(9).argmin()]
-        assert ladder._best_pair(costs) == tuple(sorted(expected))
-        ladder._merge(costs)
+        alive = np.flatnonzero(ladder._alive)
+        any_two = list(combinations(alive, 2))
+        x, z = np.array(list(pairwise(alive)) if attribute.ordered else any_two).T
+        slow = [_slow_cost(ladder, *pair) for pair in zip(x, z, strict=True)]
+        if len(alive) == 6:
+            assert costs[x, z] == pytest.approx(slow, abs=1e-12)
+        assert ladder._costs(x, z) == pytest.approx(slow, abs=1e-12)
+        gains = ladder._gains(x, z)
+        assert gains == pytest.approx(
+            [_slow_gain(ladder, *pair) for pair in zip(x, z, strict=True)], abs=1e-12
+        )
+        best = ((np.array(slow) + 1e-5) / np.maximum(gains, 1e-9)).round(9).argmin()
+        assert pairs.best() == (x[best], z[best])
+        ladder._merge_best(pairs)
 
 
 def test_many_numbers_are_asked_about_in_runs():

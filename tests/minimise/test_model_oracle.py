@@ -168,3 +168,39 @@ def test_where_each_cell_counts_every_one_must_hold_with_its_own_error():
     kept = Agreement(oracle, before, cells=cells).kept(after)
     assert kept.score == pytest.approx(0.95)
     assert not kept.holds(0.949, 1.0)
+
+
+@pytest.mark.parametrize("kind", ["labels", "objects", "pairs", "numbers"])
+def test_what_is_heard_early_changes_nothing_but_when_the_model_is_asked(kind):
+    rng = np.random.default_rng(0)
+    words = rng.permutation([f"{i}" for i in range(30)])
+    answers = {
+        "labels": words,
+        "objects": words.astype(object),
+        "pairs": np.column_stack([words, words[::-1]]),
+        "numbers": rng.random(30),
+    }[kind]
+    asked = []
+
+    def predict(codes):
+        asked.append(codes[:, 0].tolist())
+        return answers[codes[:, 0]]
+
+    plain, early = (Oracle(predict, (30,), regression=kind == "numbers") for _ in range(2))
+    questions = [_codes(*((int(i),) for i in rng.integers(0, 30, 12))) for _ in range(5)]
+    plain(questions[0])
+    early(questions[0])
+    asked.clear()
+    early.hear(np.concatenate([questions[4], questions[2]]))
+    heard = {one for call in asked for one in call}
+    assert heard == {*questions[4][:, 0].tolist(), *questions[2][:, 0].tolist()} - {
+        *questions[0][:, 0].tolist()
+    }
+    asked.clear()
+    found = [early(question) for question in questions]
+    assert not heard & {one for call in asked for one in call}  # never again
+    for question, answer in zip(questions, found, strict=True):
+        assert answer.tolist() == plain(question).tolist()  # labels have the same numbers
+    assert early.n_asked == plain.n_asked
+    early.hear(questions[0])  # all of it is known
+    assert early.n_asked == plain.n_asked

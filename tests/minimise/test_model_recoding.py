@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Table
 from sparsam.generalization import Generalization
-from sparsam.minimise._model_ladder import ladders
+from sparsam.minimise._model_ladder import identity, ladders
 from sparsam.minimise._model_oracle import Agreement, Oracle
 from sparsam.minimise._model_recoding import SettledTree, label_of
 from sparsam.minimise._model_search import Search
@@ -155,3 +155,38 @@ def test_several_outputs_are_one_line_of_words():
     plain = np.array([["a", "x"], ["b", "y"]])
     oracle = Oracle(lambda c: plain[c[:, 0]], (2,))
     assert label_of(oracle, oracle(np.array([[1]], np.uint16))) == "b, y"
+
+
+@given(data=st.data(), fewest=st.sampled_from([1, 2, 5]))
+@settings(max_examples=60)
+def test_settled_leaves_alone_lose_no_more_than_the_recoding(any_task, data, fewest):
+    task = data.draw(any_task(most_values=5))
+    oracle, ranges, generalization = _case(task, data)
+    learned = task.codes[: max(1, task.n_rows // 2)]
+    tree = SettledTree(task.table.attributes, ranges, learned, oracle)
+    before = oracle(task.codes)
+    lost = tree.n_lost(task.codes, before, fewest)
+    recoding = tree.recoding(generalization, fewest)
+    changed = oracle(_fed(recoding, task.table)) != before
+    assert lost <= changed.sum()
+    # it is just those in a leaf that asks nothing, but for leaves that could be fixed whole
+    leaf = recoding.leaf_of(generalization.apply_codes(task.table))
+    silent = [n for n, node in enumerate(recoding.nodes) if getattr(node, "asks", "asks") == ()]
+    assert lost <= changed[np.isin(leaf, silent)].sum()
+
+
+def test_settled_leaves_lose_those_who_are_answered_otherwise():
+    sizes = (2, 3)
+    attributes = (
+        Attribute("a", CategoricalDomain(("x", "y"))),
+        Attribute("b", CategoricalDomain(("p", "q", "r"))),
+    )
+    oracle = Oracle(lambda codes: (codes[:, 0] == 1) & (codes[:, 1] != 2), sizes)
+    learned = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, dtype=np.uint16)
+    ranges = [identity(one, np.ones(one.size, np.int64)) for one in attributes]
+    tree = SettledTree(attributes, ranges, learned, oracle)
+    others = np.array([[0, 2], [1, 2], [1, 2], [1, 0]], dtype=np.uint16)
+    assert tree.n_lost(others, oracle(others), 10) == 2
+    assert tree.n_lost(others, oracle(others), 11) == 0  # no leaf is large enough
+    fixed = SettledTree(attributes, ranges, learned, oracle, ["a"])
+    assert fixed.n_lost(others, oracle(others), 10) == 0  # what is fixed may keep the answer

@@ -87,9 +87,7 @@ def open_own(source: Any, missing: Collection[str] = (), text: Collection[str] =
 
 def gather(values: Values, rows: NDArray[Any]) -> Values:
     """Give the values at these rows, in the same type."""
-    if isinstance(values, np.ndarray | nw.Series):
-        return values[rows]
-    return values.take(rows)
+    return values[rows] if isinstance(values, nw.Series) else values.take(rows)
 
 
 def one_of_each(name: str, values: Values, rows: NDArray[np.int64], plain: Sequence[Any]) -> Values:
@@ -200,14 +198,15 @@ def _pandas(frame: Any) -> OwnFrame:
         kept = labels[list(places)]
 
         def build(columns: Sequence[Values], n_rows: int) -> Any:
+            index = pd.RangeIndex(n_rows)  # one for all columns: pandas then aligns none of them
             # pandas would turn an array of objects into a column of texts by itself
             made = {
-                place: pd.Series(values, dtype=object, copy=False)
+                place: pd.Series(values, index, dtype=values.dtype, copy=False)
                 if values.dtype == object
                 else values
                 for place, values in enumerate(columns)
             }
-            found = pd.DataFrame(made, index=pd.RangeIndex(n_rows), copy=False)
+            found = pd.DataFrame(made, index=index, copy=False)
             found.columns = kept
             return found
 

@@ -132,7 +132,7 @@ class OwnRecords:
     def _check_codes(self, codes: NDArray[Any]) -> None:
         if not len(codes):
             return
-        lowest, highest = codes.min(axis=0), codes.max(axis=0)
+        lowest, highest = codes.min(axis=0).tolist(), codes.max(axis=0).tolist()
         for attribute, low, high in zip(self.table.attributes, lowest, highest, strict=True):
             if low < 0 or high >= attribute.size:
                 raise DataError(

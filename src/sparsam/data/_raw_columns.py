@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -76,6 +77,9 @@ def count_rows(source: Any) -> int:
     """
     if isinstance(source, Table | list | tuple | np.ndarray):
         return len(source)
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(source, pandas.DataFrame):
+        return len(source)  # a model is asked often, mostly about such frames
     if not isinstance(source, str | os.PathLike | Mapping):
         frame = nw.from_native(source, pass_through=True)
         if isinstance(frame, nw.DataFrame):

@@ -17,6 +17,7 @@ def needless(
     members: Mapping[int, NDArray[np.int64]],
     differs: Differs,
     spared: Collection[int] = (),
+    settled: Collection[int] = (),
 ) -> Constants:
     """For each leaf the attributes that may be one value for all its people, and that value.
 
@@ -33,6 +34,8 @@ def needless(
         From records and the people that they are for to whether the model answers otherwise.
     spared : collection of int
         Attributes that must stay as they are.
+    settled : collection of int
+        Leaves that need no values. They count only for which attributes are tried first.
     """
     constants: Constants = {leaf: {} for leaf in members}
     leaves = [leaf for leaf, people in members.items() if len(people)]
@@ -47,7 +50,9 @@ def needless(
     order = sorted(free, key=lambda a: int(alone[a].sum()))
     spoiled = {a: set(at_leaf[alone[a]].tolist()) for a in free}
     # only where it changes nothing alone may it change nothing together with others
-    tried = {leaf: [a for a in order if leaf not in spoiled[a]] for leaf in leaves}
+    tried = {
+        leaf: [a for a in order if leaf not in spoiled[a]] for leaf in leaves if leaf not in settled
+    }
     fed = fed.copy()
     while tried:
         asked = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sparsam._errors import DataError, ParameterError
 from sparsam.data import Task
 from sparsam.generalization import Generalization, Recoding
+from sparsam.generalization._recoding_feed import Feed
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._growth import Growth
 from sparsam.minimise._model_ladder import Ranges, ladders
@@ -18,7 +19,7 @@ from sparsam.minimise._model_limits import with_constants, within
 from sparsam.minimise._model_oracle import FEWEST_IN_CELL, Agreement, Kept, Oracle, Scorer
 from sparsam.minimise._model_paper import PaperSearch
 from sparsam.minimise._model_recoding import SettledTree, prediction_task
-from sparsam.minimise._model_search import Search, State, answers_for
+from sparsam.minimise._model_search import Search, State, answers_for, fed_for
 from sparsam.minimise._tree_shape import leaves_of, tree_shape, with_neighbours
 
 Make = Callable[[Sequence[Ranges]], Generalization]
@@ -181,19 +182,25 @@ class ModelFit:
         ways = [(how, cost) for cost in (_MERGE_COSTS if enough else _MERGE_COSTS[:1])]
         if how == "response" and enough:
             ways.append(("median", _MERGE_COSTS[0]))
-        found = [self._searched(*way) for way in ways]
+        found = [self._searched(*way, only=len(ways) == 1) for way in ways]
         search, path, state = max(found, key=lambda one: one[0].loss(one[2].levels))
         ranges = search.ranges(state.levels)
         generalization = self._make(ranges)
         recoding, chosen_on, held_out = self._settle(ranges, generalization)
-        passed = _spread([search.ranges(state.levels) for state in path], _CURVE_POINTS)
+        passed = _passed(search, path)
         curve = self._curve(passed)
         return Found(generalization, recoding, chosen_on, held_out, curve, tuple(passed))
 
-    def _searched(self, representative: str, cost: float) -> tuple[Search, list[State], State]:
+    def _searched(
+        self, representative: str, cost: float, only: bool
+    ) -> tuple[Search, list[State], State]:
         """One search, its path, and the state that it would choose."""
         search = self._search(representative, cost)
         path = search.path()
+        if only:  # the curve will be of this path, and asks about most of what is looked at next
+            passed = _passed(search, path)
+            parts = [fed_for(self._codes[rows], passed) for rows in self._curve_rows()]
+            self._oracle.hear(np.concatenate(parts))
         point = self._last_that_holds(search, path)
         return search, path, self._likely(search, self._improved(search, point))
 
@@ -294,11 +301,26 @@ class ModelFit:
         aim = min(target, self._kept(ranges).score)
         caution = self._settings.caution if aim == target else 0.0
         for fewest in (*_SETTLED, None):
+            if fewest is not None and not self._may_hold(tree, fewest, aim, caution):
+                continue
             recoding = tree.recoding(generalization, fewest)
             chosen_on = self._measure(recoding, self.choose)
             if chosen_on.holds(aim, caution):
                 break
         return recoding, chosen_on, self._measure(recoding, self.report)
+
+    def _may_hold(self, tree: SettledTree, fewest: int, target: float, caution: float) -> bool:
+        """Whether enough would be kept if only the settled leaves lost answers.
+
+        Above one half a higher score is surer as well, so what fails here fails by more losses.
+        """
+        if target < 0.5 or not self._agreement(self.choose).counts_answers:
+            return True
+        n = len(self.choose)
+        lost = tree.n_lost(self._codes[self.choose], self._answers[self.choose], fewest)
+        share = (n - lost) / n
+        error = float(np.sqrt(share * (1 - share) / n))
+        return Kept(share, error, n).holds(target, caution)
 
     def _measure(self, recoding: Recoding, rows: NDArray[np.int64]) -> Kept:
         fed = self.fed(recoding, rows)
@@ -307,14 +329,19 @@ class ModelFit:
     def fed(self, recoding: Recoding, rows: NDArray[np.int64]) -> NDArray[np.uint16]:
         """What the model is fed for some people, through the recoding itself."""
         table = self._task.table.take(rows)
-        made = recoding.apply(table)
-        columns = [a.encode(_plain(made[a.name])) for a in table.attributes]
+        buckets = recoding.generalization.apply_codes(table)
+        feed = Feed(recoding.generalization, recoding.representatives, recoding.nodes)
+        made = feed.replacements(buckets, recoding.leaf_of(buckets))
+        columns = []
+        for attribute in table.attributes:  # few values are fed, each to many people
+            one = made[attribute.name]
+            each = replace(one, index=np.arange(len(one.values))).array()
+            columns.append(attribute.encode(np.asarray(each, dtype=object))[one.index])
         return np.column_stack(columns)
 
     def _curve(self, passed: Sequence[Sequence[Ranges]]) -> tuple[CurvePoint, ...]:
         scores = []
-        for part in (self.choose, self.report):
-            rows = part[:_MOST_ON_CURVE] if len(part) > _MOST_ON_CURVE else part
+        for rows in self._curve_rows():
             agreement = self._agreement(rows)
             answers = answers_for(self._oracle, self._codes[rows], passed)
             scores.append([agreement.score(one) for one in answers])
@@ -322,6 +349,10 @@ class ModelFit:
         collected = [sum(one.n_buckets > 1 for one in ranges) for ranges in passed]
         points = zip(overall.tolist(), *scores, collected, strict=True)
         return tuple(CurvePoint(*point) for point in points)
+
+    def _curve_rows(self) -> list[NDArray[np.int64]]:
+        """The people whom the curve is measured on, of those chosen on and of those held out."""
+        return [part[:_MOST_ON_CURVE] for part in (self.choose, self.report)]
 
     def _losses(self, passed: Sequence[Sequence[Ranges]]) -> NDArray[np.float64]:
         """The information loss of each attribute in some generalizations (eq. 1-2).
@@ -391,13 +422,14 @@ def usual_values(codes: NDArray[np.uint16], fewest: int = 10) -> NDArray[np.uint
     return usual
 
 
+def _passed(search: Search, path: Sequence[State]) -> list[list[Ranges]]:
+    """The ranges of the states that the curve shows."""
+    return _spread([search.ranges(state.levels) for state in path], _CURVE_POINTS)
+
+
 def _spread(items: Sequence[list[Ranges]], most: int) -> list[list[Ranges]]:
     """The first, the last, and some evenly between."""
     if len(items) <= most:
         return list(items)
     places = np.unique(np.linspace(0, len(items) - 1, most).round().astype(int))
     return [items[place] for place in places]
-
-
-def _plain(values: NDArray[np.generic]) -> NDArray[np.object_]:
-    return np.asarray(values, dtype=object)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from sparsam.data import Attribute, NumericDomain
 from sparsam.minimise._buckets import numbered_by_first_code
 from sparsam.minimise._model_oracle import Oracle
+from sparsam.minimise._model_pairs import AnyTwo, Neighbours
 from sparsam.minimise._model_profiles import profiles
 
 REPRESENTATIVES = ("response", "median", "mean", "random")
@@ -106,9 +106,10 @@ def _widths(
     domain = attribute.domain
     assert isinstance(domain, NumericDomain)
     extent = domain.high / 2 - domain.low / 2  # halves keep the difference of two huge ones finite
-    known = high >= low
-    halves = np.subtract(high / 2, low / 2, out=np.zeros(len(low)), where=known)
-    return np.clip(halves / extent, 0.0, 1.0) if extent > 0 else np.zeros(len(low))
+    if extent <= 0:
+        return np.zeros(len(low))
+    halves = np.where(high >= low, high / 2 - low / 2, 0.0)
+    return np.minimum(np.maximum(halves / extent, 0.0), 1.0)
 
 
 def ladders(
@@ -181,6 +182,7 @@ class _Ladder:
         self._least_cost = least_cost
         self._profiles, self._how, self._rng = profiles, representative, rng
         self._owner = self._owners()
+        self._in_order = bool((np.diff(self._owner) >= 0).all())
         self._weights = np.bincount(self._owner, counts, minlength=len(values)).clip(_UNSEEN)
         self._total = self._weights.sum()
         # while values merge: one line a bucket, at the place of its first value
@@ -189,7 +191,11 @@ class _Ladder:
         self._alive = np.ones(len(values), dtype=bool)
         self._missing = values >= attribute.n_values
         self._size, self._low, self._high = self._extents()
-        self._stand_ins: dict[tuple[int, int], int] = {}  # of a bucket by its first value and size
+        self._penalties = self._penalty(self._size, self._low, self._high)
+        self._n_people = max(counts.sum(), 1)
+        self._stand_ins = values.copy()
+        alone = representative == "response"  # the answers to one value are most like its own
+        self._stale: set[int] = set() if alone else set(range(len(values)))  # no stand-in yet
 
     def _owners(self) -> NDArray[np.int64]:
         """For each code the value (a place in `values`) that it starts out with."""
@@ -215,9 +221,9 @@ class _Ladder:
         n_buckets = len(self._values)
         wanted = _wanted(n_buckets)
         levels = [self._ranges()] if n_buckets in wanted else []
-        costs = self._first_costs()
+        pairs = self._pairs()
         while n_buckets > 1:
-            self._merge(costs)
+            self._merge_best(pairs)
             n_buckets -= 1
             if n_buckets in wanted:
                 levels.append(self._ranges())
@@ -229,18 +235,36 @@ class _Ladder:
         others = [c for c in common if self._counts[c] and c != nothing.representatives[0]]
         return [Ranges(nothing.buckets, np.array([c]), nothing.loss) for c in others]
 
+    def _pairs(self) -> Neighbours | AnyTwo:
+        """The pairs of values that may share a bucket, with what each costs for what it gains."""
+        n = len(self._values)
+        pairs = Neighbours(n, self._missing) if self._attribute.ordered else AnyTwo(n)
+        x, z = pairs.all()
+        pairs.put(x, z, self._ratios(x, z, self._first_costs()[x, z]))
+        return pairs
+
     def _first_costs(self) -> NDArray[np.float64]:
         squares = (self._means**2).sum(axis=1)
         apart = squares[:, None] + squares[None] - 2 * self._means @ self._means.T
-        costs: NDArray[np.float64] = apart.clip(0) * self._shared_mass(self._mass[:, None])
+        mass = self._mass[:, None]
+        shared = mass * self._mass / (mass + self._mass) / self._total
+        costs: NDArray[np.float64] = apart.clip(0) * shared
         return costs
 
-    def _shared_mass(self, mass: NDArray[np.float64] | float) -> NDArray[np.float64]:
-        shared: NDArray[np.float64] = mass * self._mass / (mass + self._mass) / self._total
-        return shared
+    def _costs(self, x: NDArray[np.int64], z: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Answers that change when two buckets become one."""
+        apart = ((self._means[x] - self._means[z]) ** 2).sum(axis=1)
+        of_x, of_z = self._mass[x], self._mass[z]
+        costs: NDArray[np.float64] = apart * (of_x * of_z / (of_x + of_z) / self._total)
+        return costs
 
-    def _merge(self, costs: NDArray[np.float64]) -> None:
-        first, second = self._best_pair(costs)
+    def _merge_best(self, pairs: Neighbours | AnyTwo) -> None:
+        first, second = pairs.best()
+        self._merge(first, second)
+        x, z = pairs.merge(first, second)
+        pairs.put(x, z, self._ratios(x, z, self._costs(x, z)))
+
+    def _merge(self, first: int, second: int) -> None:
         mass = self._mass[first] + self._mass[second]
         share = self._mass[first] / mass
         self._means[first] = share * self._means[first] + (1 - share) * self._means[second]
@@ -248,37 +272,29 @@ class _Ladder:
         self._size[first] += self._size[second]
         self._low[first] = min(self._low[first], self._low[second])
         self._high[first] = max(self._high[first], self._high[second])
+        one = slice(first, first + 1)
+        self._penalties[one] = self._penalty(self._size[one], self._low[one], self._high[one])
         self._alive[second] = False
         self._bucket[self._bucket == second] = first
-        apart = ((self._means - self._means[first]) ** 2).sum(axis=1)
-        costs[first] = costs[:, first] = apart * self._shared_mass(mass)
+        self._stale.discard(second)
+        self._stale.add(first)
 
-    def _best_pair(self, costs: NDArray[np.float64]) -> tuple[int, int]:
-        pairs = self._pairs()
-        gains = self._gains(pairs)
-        ratio = (costs[pairs[:, 0], pairs[:, 1]] + self._least_cost) / np.maximum(gains, 1e-9)
-        best = pairs[int(ratio.argmin())]
-        return int(best.min()), int(best.max())
+    def _ratios(
+        self, x: NDArray[np.int64], z: NDArray[np.int64], costs: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """What two buckets cost as one, for what that gains."""
+        ratios: NDArray[np.float64] = (costs + self._least_cost) / np.maximum(
+            self._gains(x, z), 1e-9
+        )
+        return ratios
 
-    def _pairs(self) -> NDArray[np.int64]:
-        """Buckets that may become one: neighbours in an order, any two otherwise."""
-        alive = np.flatnonzero(self._alive)
-        if not self._attribute.ordered:
-            return alive[_all_pairs(len(alive))]
-        lone = alive[self._missing[alive]]
-        runs = alive[~self._missing[alive]] if len(lone) else alive
-        neighbours = np.column_stack([runs[:-1], runs[1:]])
-        with_missing = [np.column_stack([runs, np.full(len(runs), one)]) for one in lone]
-        return np.concatenate([neighbours, *with_missing])
-
-    def _gains(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _gains(self, x: NDArray[np.int64], z: NDArray[np.int64]) -> NDArray[np.float64]:
         """Information loss that putting two buckets together adds."""
-        size, low, high = self._size, self._low, self._high
-        x, z = pairs.T
+        size, low, high, mass = self._size, self._low, self._high, self._mass
         both_low, both_high = np.minimum(low[x], low[z]), np.maximum(high[x], high[z])
         after = self._penalty(size[x] + size[z], both_low, both_high)
-        now = self._penalty(size, low, high) * self._mass
-        gained = after * (self._mass[x] + self._mass[z]) - now[x] - now[z]
+        of_x, of_z = mass[x], mass[z]
+        gained = after * (of_x + of_z) - self._penalties[x] * of_x - self._penalties[z] * of_z
         gains: NDArray[np.float64] = gained / self._total
         return gains
 
@@ -298,22 +314,18 @@ class _Ladder:
         return np.where(size > 1, size / self._attribute.size, 0.0)
 
     def _ranges(self) -> Ranges:
-        bucket = self._bucket[self._owner]
+        for first in sorted(self._stale):
+            self._stand_ins[first] = self._stand_in(first)
+        self._stale.clear()
+        bucket, alive = self._bucket[self._owner], self._alive.nonzero()[0]
+        loss = float(self._penalties[bucket] @ self._counts / self._n_people)  # `mean_penalty`
+        loss = loss if len(alive) > 1 else 1.0
+        if self._in_order:  # so are the buckets, each at the place of its first value
+            return Ranges((np.cumsum(self._alive) - 1)[bucket], self._stand_ins[alive], loss)
         buckets = numbered_by_first_code(bucket)
-        representatives = self._representatives(buckets)
-        penalty = self._penalty(self._size, self._low, self._high)[bucket]
-        loss = float(penalty @ self._counts / max(self._counts.sum(), 1))  # as `mean_penalty`
-        return Ranges(buckets, representatives, loss if len(representatives) > 1 else 1.0)
-
-    def _representatives(self, buckets: NDArray[np.int64]) -> NDArray[np.int64]:
-        alive = np.flatnonzero(self._alive)
-        chosen = np.zeros(len(alive), dtype=np.int64)
-        for first in alive.tolist():
-            bucket = (first, int(self._size[first]))  # it only grows
-            if bucket not in self._stand_ins:
-                self._stand_ins[bucket] = self._stand_in(first)
-            chosen[buckets[self._values[first]]] = self._stand_ins[bucket]
-        return chosen
+        representatives = np.empty(len(alive), dtype=np.int64)
+        representatives[buckets[self._values[alive]]] = self._stand_ins[alive]
+        return Ranges(buckets, representatives, loss)
 
     def _stand_in(self, first: int) -> int:
         """The code that stands for the bucket of a value."""
@@ -328,15 +340,11 @@ class _Ladder:
         """The value whose answers are nearest those of the bucket, the commonest of equals."""
         if len(members) == 1:
             return int(members[0])
-        weights = self._weights[members]
-        mean = weights @ self._profiles[members] / weights.sum()
-        apart = ((self._profiles[members] - mean) ** 2).sum(axis=1)
-        return int(members[np.lexsort((members, -weights, apart.round(9)))[0]])
-
-
-@lru_cache(64)
-def _all_pairs(n: int) -> NDArray[np.int64]:
-    return np.column_stack(np.triu_indices(n, 1))
+        weights, profiles = self._weights[members], self._profiles[members]
+        mean = weights @ profiles / weights.sum()
+        apart = ((profiles - mean) ** 2).sum(axis=1).round(9)
+        nearest = (apart == apart.min()).nonzero()[0]
+        return int(members[nearest[weights[nearest].argmax()]])
 
 
 def stand_in(

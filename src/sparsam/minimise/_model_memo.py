@@ -42,8 +42,21 @@ class Places:
         """Number new keys, which must be in order and different, and give their numbers."""
         new = np.arange(len(self), len(self) + len(keys), dtype=np.int64)
         at = np.searchsorted(self._keys, keys)
-        self._keys, self._places = np.insert(self._keys, at, keys), np.insert(self._places, at, new)
+        at += np.arange(len(keys))
+        before = np.ones(len(self) + len(keys), dtype=bool)
+        before[at] = False
+        self._keys = _put(before, self._keys, keys)
+        self._places = _put(before, self._places, new)
         return new
+
+
+def _put(
+    before: NDArray[np.bool_], known: NDArray[np.int64], new: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """What is known already at the places where it is marked to be, what is new at the others."""
+    both = np.empty(len(before), np.int64)
+    both[before], both[~before] = known, new
+    return both
 
 
 class RecordKeys:
@@ -67,9 +80,13 @@ class RecordKeys:
                 self._first[a] = Places()
                 span = _MOST_RECORDS
             span *= size
+        after = np.cumprod([1, *self._sizes[:0:-1]], dtype=object)[::-1][: len(self._sizes)]
+        self._steps = None if self._first else after.astype(np.int64)  # between neighbouring codes
 
     def __call__(self, codes: NDArray[np.uint16]) -> NDArray[np.int64]:
         """The keys of some records; in the order of the records where nothing is numbered."""
+        if self._steps is not None:
+            return np.asarray(codes @ self._steps, np.int64)
         keys = np.zeros(len(codes), np.int64)
         for a, size in enumerate(self._sizes):
             if a in self._first:

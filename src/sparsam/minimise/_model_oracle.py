@@ -57,6 +57,24 @@ class Oracle:
         self._keys = RecordKeys(sizes)
         self._places = Places()  # of the answer to a record that was asked about
         self._known: Answers | None = None
+        self._heard: tuple[Places, NDArray[Any]] | None = None  # answers that none has used yet
+
+    def hear(self, codes: NDArray[np.uint16]) -> None:
+        """Ask in one go about records that are certain to be asked about later.
+
+        Nothing else changes by it: labels are numbered as if they were heard when they are used.
+
+        Parameters
+        ----------
+        codes : ndarray of uint16
+        """
+        keys = self._keys(codes)
+        new = np.flatnonzero(self._places.find(keys) < 0)
+        distinct, first = np.unique(keys[new], return_index=True)
+        if len(new):
+            raw, places = self._ask(codes[new[first]]), Places()
+            places.add(distinct)
+            self._heard = places, raw
 
     def __call__(self, codes: NDArray[np.uint16]) -> Answers:
         """Answer each record: the number of a label, or one line of numbers."""
@@ -65,14 +83,29 @@ class Oracle:
         new = np.flatnonzero(places < 0)
         if len(new) or self._known is None:
             distinct, first, index = np.unique(keys[new], return_index=True, return_inverse=True)
-            answers = self._ask(codes[new[first]])
+            raw = self._raw(distinct, codes[new[first]])
+            answers = self._lines(raw) if self.regression else self._numbers(raw)
             places[new] = self._places.add(distinct)[index]
             known = [] if self._known is None else [self._known]
             self._known = np.concatenate([*known, answers])
         answers_to_all: Answers = self._known[places]
         return answers_to_all
 
-    def _ask(self, records: NDArray[np.uint16]) -> Answers:
+    def _raw(self, keys: NDArray[np.int64], records: NDArray[np.uint16]) -> NDArray[Any]:
+        """The model's answers to new records, of which some may have been heard already."""
+        if self._heard is None:
+            return self._ask(records)
+        places, heard = self._heard[0].find(keys), self._heard[1]
+        unheard = np.flatnonzero(places < 0)
+        if not len(unheard):
+            return heard[places]
+        if len(unheard) == len(places):
+            return self._ask(records)
+        places[unheard] = len(heard) + np.arange(len(unheard))
+        both: NDArray[Any] = np.concatenate([heard, self._ask(records[unheard])])[places]
+        return both
+
+    def _ask(self, records: NDArray[np.uint16]) -> NDArray[Any]:
         self.n_asked += len(records)
         raw = np.asarray(self._predict(records))
         if len(raw) != len(records):
@@ -80,13 +113,15 @@ class Oracle:
                 f"The model must give one answer for each of {len(records):,} records. "
                 f"Got {len(raw):,} instead."
             )
-        if self.regression:
-            return np.asarray(raw, np.float64).reshape(len(raw), -1)
-        return self._numbers(raw)
+        return raw
+
+    def _lines(self, raw: NDArray[Any]) -> NDArray[np.float64]:
+        return np.asarray(raw, np.float64).reshape(len(raw), -1)
 
     def _numbers(self, raw: NDArray[Any]) -> NDArray[np.int64]:
         if raw.ndim == 1 and raw.dtype != object:
-            distinct, place = np.unique(raw, return_inverse=True)
+            distinct = np.unique(raw)
+            place = np.searchsorted(distinct, raw)
             known = [self._labels.setdefault(v, len(self._labels)) for v in distinct.tolist()]
             return np.asarray(known, np.int64)[place]
         rows = [tuple(row) if raw.ndim > 1 else row for row in raw.tolist()]

@@ -18,6 +18,8 @@ from sparsam.minimise._model_ladder import Ranges
 from sparsam.minimise._model_oracle import Answers, Oracle
 from sparsam.minimise._tree_shape import TreeNode, leaves_of, tree_shape, with_neighbours
 
+_Shape = tuple[list[TreeNode], dict[int, NDArray[np.int64]]]
+
 _SAME_NUMBER = 0.01  # of the spread of the answers, for a model that answers with numbers
 
 
@@ -53,17 +55,39 @@ class SettledTree:
             for a, (attribute, one) in enumerate(zip(attributes, ranges, strict=True))
             if attribute.name in fixed and one.n_buckets > 1
         ]
-        buckets = [one.buckets[codes[:, a]] for a, one in enumerate(ranges)]
-        self._buckets = np.asfortranarray(np.column_stack(buckets).astype(np.uint16))
+        self._buckets = self._buckets_of(codes)
         self._fed = np.column_stack([one.stand_ins[codes[:, a]] for a, one in enumerate(ranges)])
         self._answers = oracle(self._fed)
         self._classes = oracle.classes(self._answers)
+        self._shapes: dict[int, _Shape] = {}
+
+    def n_lost(self, codes: NDArray[np.uint16], answers: Answers, fewest: int) -> int:
+        """Of other people, how many get another answer just because their leaf is settled.
+
+        So many at least lose their answer by the recoding.
+
+        Parameters
+        ----------
+        codes : ndarray of uint16
+        answers : array
+            What the model answers on the people's own records.
+        fewest : int
+            As for `recoding`.
+        """
+        if self._fixed:
+            return 0
+        nodes, members = self._shape(fewest)
+        leaf = leaves_of(nodes, self._buckets_of(codes))
+        lost = 0
+        for n, people in members.items():
+            if self._is_settled(people, fewest):
+                record = self._stands_for(people)[None].astype(np.uint16)
+                lost += int((answers[leaf == n] != self._oracle(record)).sum())
+        return lost
 
     def recoding(self, generalization: Generalization, fewest: int | None) -> Recoding:
         """The recoding; with no `fewest` everyone is asked everything that is collected."""
-        nodes = [TreeNode(None)] if fewest is None else self._grow(fewest)
-        leaf = leaves_of(nodes, self._buckets)
-        members = {n: np.flatnonzero(leaf == n) for n, node in enumerate(nodes) if not node.split}
+        nodes, members = self._shape(fewest)
         constants = self._constants(members, fewest)
         possible = _possible(nodes, [one.n_buckets for one in self._ranges])
         made = [
@@ -78,13 +102,41 @@ class SettledTree:
         }
         return Recoding(generalization, representatives, made)
 
+    def _buckets_of(self, codes: NDArray[np.uint16]) -> NDArray[np.uint16]:
+        buckets = [one.buckets[codes[:, a]] for a, one in enumerate(self._ranges)]
+        return np.asfortranarray(np.column_stack(buckets).astype(np.uint16))
+
+    def _shape(self, fewest: int | None) -> _Shape:
+        """The nodes of the tree, and the people of each leaf."""
+        if fewest is None or fewest not in self._shapes:
+            nodes = [TreeNode(None)] if fewest is None else self._grow(fewest)
+            leaf = leaves_of(nodes, self._buckets)
+            leaves = [n for n, node in enumerate(nodes) if not node.split]
+            found = nodes, {n: np.flatnonzero(leaf == n) for n in leaves}
+            if fewest is None:
+                return found
+            self._shapes[fewest] = found
+        return self._shapes[fewest]
+
     def _constants(self, members: Mapping[int, NDArray[np.int64]], fewest: int | None) -> Constants:
         """What need not be asked in leaves that are large enough to tell."""
         large = {
             n: people if fewest is not None and len(people) >= fewest else people[:0]
             for n, people in members.items()
         }
-        return needless(self._fed, large, self._differs, self._fixed)
+        # one record stands for all people of a settled leaf, whatever need not be asked there
+        settled = (
+            [] if self._fixed else [n for n, p in large.items() if self._is_settled(p, fewest)]
+        )
+        return needless(self._fed, large, self._differs, self._fixed, settled)
+
+    def _is_settled(self, people: NDArray[np.int64], fewest: int | None) -> bool:
+        """Whether enough people of a leaf get the same answer, and no other."""
+        return (
+            fewest is not None
+            and len(people) >= fewest
+            and len(np.unique(self._classes[people])) == 1
+        )
 
     def _differs(self, records: NDArray[np.uint16], people: NDArray[np.int64]) -> NDArray[np.bool_]:
         answers, before = self._oracle(records), self._answers[people]
@@ -129,8 +181,7 @@ class SettledTree:
         fewest: int | None,
         constants: Mapping[int, int],
     ) -> Node:
-        kinds = np.unique(self._classes[members])
-        if fewest is not None and len(kinds) == 1 and len(members) >= fewest:
+        if self._is_settled(members, fewest):
             settled = self._settled(members)
             if settled is not None:
                 return settled
@@ -157,11 +208,7 @@ class SettledTree:
 
     def _settled(self, members: NDArray[np.int64]) -> Leaf | None:
         """The commonest generalized record stands for all, where fixed attributes let it."""
-        records, counts = np.unique(self._buckets[members], axis=0, return_counts=True)
-        buckets = records[int(counts.argmax())]
-        codes = np.array(
-            [one.representatives[b] for one, b in zip(self._ranges, buckets, strict=True)]
-        )
+        codes = self._stands_for(members)
         record = {
             attribute.name: self._oracle.values(attribute, codes[a : a + 1])[0]
             for a, attribute in enumerate(self._attributes)
@@ -175,6 +222,14 @@ class SettledTree:
         if (self._oracle(fed) != self._answers[members]).any():
             return None
         return Leaf(tuple(self._attributes[a].name for a in self._fixed), record)
+
+    def _stands_for(self, members: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The commonest generalized record of some people, in codes."""
+        records, counts = np.unique(self._buckets[members], axis=0, return_counts=True)
+        buckets = records[int(counts.argmax())]
+        return np.array(
+            [one.representatives[b] for one, b in zip(self._ranges, buckets, strict=True)]
+        )
 
 
 def label_of(oracle: Oracle, answer: Answers) -> Any:

@@ -283,7 +283,7 @@ class Search:
             asked = [self._beside(fed[s], s.levels, levels, people[s]) for levels, s in options]
             gained = self._n_right([fed for _, fed in asked], [rows for rows, _ in asked])
             for (levels, state), (rows, _), now in zip(options, asked, gained, strict=True):
-                kept[levels] += now - int(right[state][rows].sum())
+                kept[levels] += now - int(np.count_nonzero(right[state][rows]))
             options = [one for one in options if kept[one[0]] / n >= target]
         return [levels for levels, _ in options]
 
@@ -326,10 +326,11 @@ class Search:
     ) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
         """The people whose record differs from that of a nearby state, and these records."""
         moved = [a for a, level in enumerate(levels) if level != near[a]]
-        changed = np.zeros(len(fed), dtype=bool)
-        for a in moved:
-            changed |= self._columns[a][levels[a]] != self._columns[a][near[a]]
-        rows = np.flatnonzero(changed if among is None else changed & among)
+        changed = [self._columns[a][levels[a]] != self._columns[a][near[a]] for a in moved]
+        anywhere = (
+            changed[0] if len(moved) == 1 else np.any([*changed, np.zeros(len(fed), bool)], 0)
+        )
+        rows = (anywhere if among is None else anywhere & among).nonzero()[0]
         records = fed[rows]
         for a in moved:
             records[:, a] = self._columns[a][levels[a]][rows]
@@ -342,11 +343,7 @@ class Search:
         if not any(len(one) for one in people):
             return [0] * len(people)
         records, rows = np.concatenate(asked), np.concatenate(people)
-        right = self._oracle(records) == self._agreement.before[rows]
-        upto = np.concatenate([[0], np.cumsum(right)])
-        ends = np.cumsum([len(one) for one in people])
-        found: list[int] = np.diff(upto[np.concatenate([[0], ends])]).tolist()
-        return found
+        return _n_true(self._oracle(records) == self._agreement.before[rows], people)
 
     def _fed(self, levels: tuple[int, ...]) -> NDArray[np.uint16]:
         columns = [column[level] for column, level in zip(self._columns, levels, strict=True)]
@@ -358,7 +355,7 @@ class Search:
         people, asked = [rows for rows, _ in waiting], [fed for _, fed in waiting]
         if self._agreement.counts_answers:
             right = self._near_answers == self._agreement.before
-            before = [int(right[rows].sum()) for rows in people]
+            before = _n_true(right[np.concatenate(people)], people)
             change = np.array(self._n_right(asked, people)) - before
             scores: list[float] = ((right.sum() + change) / len(right)).tolist()
             return scores
@@ -392,13 +389,35 @@ def answers_for(
     answers: list[Answers] = []
     for start in range(0, len(options), at_once):
         asked = options[start : start + at_once]
-        fed = np.empty((len(asked), *codes.shape), dtype=np.uint16)
-        for i, ranges in enumerate(asked):
-            for a, one in enumerate(ranges):
-                fed[i, :, a] = one.stand_ins[codes[:, a]]
-        found = oracle(fed.reshape(-1, codes.shape[1]))
+        found = oracle(fed_for(codes, asked))
         answers += [found[i * len(codes) : (i + 1) * len(codes)] for i in range(len(asked))]
     return answers
+
+
+def fed_for(codes: NDArray[np.uint16], options: Sequence[Sequence[Ranges]]) -> NDArray[np.uint16]:
+    """The records with what stands for each value's bucket, those of the first option first.
+
+    Parameters
+    ----------
+    codes : ndarray of uint16
+    options : sequence of sequence of Ranges
+    """
+    fed = np.empty((len(options), *codes.shape), dtype=np.uint16)
+    made: dict[tuple[int, int], NDArray[np.uint16]] = {}  # most options share most ranges
+    for i, ranges in enumerate(options):
+        for a, one in enumerate(ranges):
+            if (a, id(one)) not in made:
+                made[a, id(one)] = one.stand_ins[codes[:, a]]
+            fed[i, :, a] = made[a, id(one)]
+    return fed.reshape(-1, codes.shape[1])
+
+
+def _n_true(found: NDArray[np.bool_], people: Sequence[NDArray[np.int64]]) -> list[int]:
+    """How many are true for each of several groups of people, one after the other."""
+    upto = np.concatenate([[0], np.cumsum(found)])
+    ends = np.cumsum([len(one) for one in people])
+    counts: list[int] = np.diff(upto[np.concatenate([[0], ends])]).tolist()
+    return counts
 
 
 def _moved(levels: tuple[int, ...], a: int, to: int) -> tuple[int, ...]:
