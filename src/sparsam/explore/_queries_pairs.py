@@ -16,10 +16,17 @@ from sparsam.explore._declared import Declared
 from sparsam.explore._noise import noise_sd, noisy_counts
 from sparsam.explore._queries import Payment, Query
 from sparsam.explore._source import Source
-from sparsam.explore._table_statistics import Statistic, cramers_v, spearman
+from sparsam.explore._table_statistics import (
+    Statistic,
+    cramers_v,
+    hidden_correlation,
+    spearman,
+)
 
 _CELLS = 8
 _Z = 1.959964
+# How many standard deviations of noise the sum of a category must exceed to be sure.
+_CLEAR = 4.0
 
 
 def spearman_query(
@@ -42,11 +49,11 @@ def spearman_query(
         table = np.array(released, dtype=float).reshape(bins[0].size, bins[1].size)
         sd = noise_sd(cost)
         margins = _margins(bins, table, sd)
-        found = spearman(table, sd, margins, _own_ties(table), _Z)
+        found = _with_hidden(spearman(table, sd, margins, _own_ties(table), _Z), table)
         shape = " × ".join(str(one.n_cells) for one in bins)
         note = (
             f"Of the ranks of {shape} cells, rows without missing values. The values in one cell "
-            "count as tied."
+            "count as tied; the interval allows for what that hides."
         )
         return _one(found, sd, note)
 
@@ -130,8 +137,32 @@ def _own_ties(table: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array(ties)
 
 
+def _with_hidden(found: Statistic, table: NDArray[np.float64]) -> Statistic:
+    """Widen the interval of a rank correlation by what wide cells may hide."""
+    hidden = _Z * hidden_correlation(table, found.value)
+    low = found.value - float(np.hypot(found.value - found.low, hidden))
+    high = found.value + float(np.hypot(found.high - found.value, hidden))
+    return Statistic(found.value, max(low, -1.0), min(high, 1.0))
+
+
 def _own_margins_v(table: NDArray[np.float64], sd: float) -> Statistic:
-    """Give Cramér's V of a table whose margins are as noisy as the table itself."""
+    """Give Cramér's V of a table whose margins are as noisy as the table itself.
+
+    Categories that noise may have made cannot be told from none. The lower end does without
+    them: they are joined, and joined categories never depend more than the categories do.
+    """
+    found = _moved_v(table, sd)
+    joined = _joined_lines(_joined_lines(table, sd).T, sd).T
+    if joined.shape == table.shape:
+        return found
+    least, most = min(joined.shape) - 1, min(table.shape) - 1
+    # as if every cell had the noise of those that were joined
+    more = [1 + one - two for one, two in zip(table.shape, joined.shape, strict=True)]
+    low = _moved_v(joined, sd * float(np.sqrt(np.prod(more)))).low if least > 0 else 0.0
+    return Statistic(found.value, min(found.low, low * (least / max(most, 1)) ** 0.5), found.high)
+
+
+def _moved_v(table: NDArray[np.float64], sd: float) -> Statistic:
     found = cramers_v(table, sd, _Z)
     moves = 0.0
     for axis in (0, 1):
@@ -143,6 +174,15 @@ def _own_margins_v(table: NDArray[np.float64], sd: float) -> Statistic:
     low = found.value - np.hypot(found.value - found.low, _Z * np.sqrt(moves))
     high = found.value + np.hypot(found.high - found.value, _Z * np.sqrt(moves))
     return Statistic(found.value, max(float(low), 0.0), min(float(high), 1.0))
+
+
+def _joined_lines(table: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
+    """Join the rows whose sums are not clearly above the noise, with the next larger if need be."""
+    order = np.argsort(table.sum(axis=1))
+    lines = [table[place] for place in order]
+    while len(lines) > 1 and lines[0].sum() < _CLEAR * sd * np.sqrt(table.shape[1]):
+        lines[:2] = [lines[0] + lines[1]]
+    return np.array(lines)
 
 
 def _one(found: Statistic, sd: float, note: str) -> dict[str, Any]:

@@ -26,6 +26,10 @@ NO_EXTREMES = (
     "The smallest and the largest value are those of single people, so they cannot be told with "
     "any useful precision. P1 and P99 are given instead."
 )
+BUCKETS = (
+    "The numbers were generalized to buckets: each value is the middle of a bucket, and nothing is "
+    "known of where inside it lies."
+)
 
 
 def quantiles_query(
@@ -62,7 +66,9 @@ def quantiles_query(
         ]
 
     def read(released: list[list[int]]) -> dict[str, Any]:
-        return _read_quantiles(grid, wanted, released, costs, function)
+        found = _read_quantiles(grid, wanted, released, costs, function)
+        more = (BUCKETS,) if name in declared.partitions else ()
+        return {**found, "notes": (*found["notes"], *more)}
 
     details = {
         "declared": declared.only([name]).to_dict(),
@@ -98,11 +104,11 @@ def outliers_query(
         ends: tuple[float, ...] = quartiles or ()
         for level, choice in zip((Fraction(1, 4), Fraction(3, 4)), choices, strict=False):
             ends = (*ends, float(grid.middles[_chosen(counts, level, choice, 0)]))
-        beyond = _beyond(source, declared, name, fences(min(ends), max(ends)))
+        beyond = _beyond(source, declared, name, _own_fences(declared, name, ends))
         return [*ends, int(noisy_counts(np.array([beyond], dtype=np.int64), cost)[0])]
 
     def read(released: list[float]) -> dict[str, Any]:
-        low, high = fences(min(released[:2]), max(released[:2]))
+        low, high = _own_fences(declared, name, released[:2])
         found = around(["value"], [int(released[2])], noise_quantile(cost, LEVEL))
         found["values"] |= {"low fence": low, "high fence": high}
         note = (
@@ -171,9 +177,22 @@ def _chosen(counts: NDArray[np.int64], level: Fraction, cost: Cost, side: int) -
     return noisy_choice(rank_scores(counts, level, shift), cost, sensitivity) - 1
 
 
+def _own_fences(declared: Declared, name: str, ends: Sequence[float]) -> tuple[float, float]:
+    """Give the fences that are counted beyond: between buckets, where there are buckets."""
+    low, high = fences(min(ends), max(ends))
+    if name not in declared.partitions:
+        return low, high
+    edges = full_bins(declared, name).edges
+    return max(e for e in edges if e <= max(low, edges[0])), min(
+        e for e in edges if e >= min(high, edges[-1])
+    )
+
+
 def _beyond(source: Source, declared: Declared, name: str, ends: tuple[float, float]) -> int:
-    """Count the rows below the first and above the second of two numbers."""
-    low, high = ends[0], math.nextafter(ends[1], math.inf)
+    """Count the rows below the first and above the second of two numbers (from it, of buckets)."""
+    low, high = ends
+    if name not in declared.partitions:
+        high = math.nextafter(high, math.inf)
     bins = edge_bins(declared, name, [low, high])
     counts = source.tables([bins], [(name,)])[(name,)]
     inside = (bins.lows >= low) & (bins.lows < high)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -13,6 +14,9 @@ from sparsam.explore._answers import Answer, quantile_label
 from sparsam.explore._bins import full_bins
 from sparsam.explore._declared import Declared
 
+_BUCKETS = (
+    "The numbers were generalized to buckets: where inside its bucket a number lies was made up."
+)
 _NOTE = ("Of synthetic rows; they carry no interval.",)
 
 
@@ -23,7 +27,9 @@ def row_answers(rows: Mapping[str, NDArray[Any]], declared: Declared) -> tuple[A
     for name in declared.names:
         column = rows[name]
         if name in declared.numeric:
-            answers += _numeric(name, column)
+            own = _numeric(name, column)
+            notes = (*_NOTE, *((_BUCKETS,) if name in declared.partitions else ()))
+            answers += [replace(one, notes=notes) for one in own]
         else:
             answers += _categorical(name, column, full_bins(declared, name).labels)
     for pair in combinations(declared.numeric, 2):

@@ -11,9 +11,10 @@ from sparsam.explore._bins import Bins, coarse_bins
 from sparsam.explore._consistency import Margin, Measured
 from sparsam.explore._declared import Declared
 from sparsam.explore._planned import Released
-from sparsam.explore._queries_ranks import NO_EXTREMES
+from sparsam.explore._queries_ranks import BUCKETS, NO_EXTREMES
 from sparsam.explore._table_statistics import (
     Statistic,
+    bucket_of_quantile,
     cramers_v,
     mean,
     outliers,
@@ -26,8 +27,10 @@ from sparsam.explore._table_statistics import (
 # of many 1.96; most figures here lie between.
 Z = {"gaussian": 1.959964, "laplace": 2.05}
 _SHOWN = 24
-_INTERPOLATED = "Interpolated inside its cell, which the interval allows for only roughly."
-_NOISE_ONLY = "The interval holds the noise, not what wide cells hide."
+_INTERPOLATED = (
+    "Interpolated inside its cell. The interval reaches to the ends of the cells that it may be in."
+)
+_WIDE_CELLS = "The interval allows for every place that the numbers may have inside their cells."
 
 
 def table_answers(released: Released, declared: Declared, noise: str) -> tuple[Answer, ...]:
@@ -35,8 +38,10 @@ def table_answers(released: Released, declared: Declared, noise: str) -> tuple[A
     answers = [_count(released, noise)]
     for name in declared.names:
         margin = released.margins[name]
-        own = _numeric if margin.bins.numeric else _categorical
-        answers += own(margin, noise)
+        if not margin.bins.numeric:
+            answers += _categorical(margin, noise)
+        else:
+            answers += _numeric(margin, noise, name in declared.partitions)
     answers += _pair_answers(released, noise)
     return tuple(answers)
 
@@ -55,18 +60,21 @@ def _count(released: Released, noise: str) -> Answer:
     return _answer("count", (), {"value": found}, noise, sd)
 
 
-def _numeric(margin: Margin, noise: str) -> Iterable[Answer]:
+def _numeric(margin: Margin, noise: str, bucketed: bool) -> Iterable[Answer]:
+    """Give the answers of one attribute; of buckets none that would need numbers inside them."""
     bins, z = margin.bins, Z[noise]
     name = (bins.name,)
     if bins.missing_cell is None:
         yield _missing(margin, noise)
-    middle = {quantile_label(q): quantile(margin, q, z) for q in (0.25, 0.5, 0.75)}
-    ends = {quantile_label(q): quantile(margin, q, z) for q in (0.01, 0.99)}
-    inside = () if _whole(bins) else (_INTERPOLATED,)
+    read = bucket_of_quantile if bucketed else quantile
+    middle = {quantile_label(q): read(margin, q, z) for q in (0.25, 0.5, 0.75)}
+    ends = {quantile_label(q): read(margin, q, z) for q in (0.01, 0.99)}
+    inside = () if _whole(bins) else (BUCKETS if bucketed else _INTERPOLATED,)
     yield _answer("quantiles", name, middle, noise, notes=inside)
     yield _answer("range", name, ends, noise, notes=(NO_EXTREMES, *inside))
-    yield _answer("outliers", name, {"value": outliers(margin, z)}, noise)
-    hidden = () if _whole(bins) else (_NOISE_ONLY,)
+    if not bucketed or _whole(bins):
+        yield _answer("outliers", name, {"value": outliers(margin, z)}, noise)
+    hidden = () if _whole(bins) else (_WIDE_CELLS,)
     yield _answer("mean", name, {"value": mean(margin, z)}, noise, notes=hidden)
     shown = margin.joined(shown_bins(bins))
     yield _answer("histogram", name, _counts(shown, z), noise)
