@@ -48,7 +48,7 @@ def test_ranges_and_lists() -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", [(0, 1, "float"), (1, 2, 3), "abc", 5, None, {"a": 1}, {"a", "b"}], ids=str
+    "bad", [(0, 1, "float"), (1, 2, 3), "abc", 5, None, {"a": 1}, {"a"}], ids=str
 )
 def test_what_is_no_domain_is_refused(bad: object) -> None:
     with pytest.raises(ParameterError, match="The domain of 'x' must be"):
