@@ -21,12 +21,12 @@ from sparsam._errors import (
     SparsamError,
 )
 from sparsam.data import read
-from sparsam.explore import Answer, Explorer, Ledger, declared
+from sparsam.explore import Answer, Explorer, Ledger, declared, gaussian_cost, laplace_cost
 from sparsam.explore import _explorer as explorer_module
 from sparsam.explore._answers import quantile_label
 from sparsam.explore._queries import Payment, Query
 from sparsam.explore._queries_counts import count_query, value_counts_query
-from sparsam.explore._queries_mean import mean_query
+from sparsam.explore._queries_mean import _ratio, mean_query
 from sparsam.explore._queries_pairs import cramers_v_query, spearman_query
 from sparsam.explore._queries_ranks import fences, outliers_query, quantiles_query
 from sparsam.explore._source import Source
@@ -131,6 +131,14 @@ def test_strange_tables_are_answered(kind: str, pure: Ledger, loose: Ledger) -> 
             answer = getattr(explorer, function)(**asked, **pay)
             assert all(np.isfinite(value) for value in answer.values.values()), function
             _check_answer(answer)
+
+
+@pytest.mark.parametrize("rows", [-9, -1, 0, 1, 30])
+def test_a_mean_lies_in_its_interval_whatever_the_noise(rows: int) -> None:
+    for parts in ([laplace_cost(0.4), laplace_cost(0.1)], [gaussian_cost(0.01)] * 2):
+        for total in (-90_000, -300, 0, 4_000, 90_000):
+            value, low, high = _ratio(total, rows, parts, 8192)
+            assert -8192 <= low <= value <= high <= 8192
 
 
 def test_estimates_are_near_the_truth_when_much_is_paid(tmp_path: Path) -> None:

@@ -80,7 +80,8 @@ def _ratio(total: int, rows: int, parts: list[Cost], reach: int) -> tuple[float,
         high = min(float(kept.max()) + width, reach)
         ends = [np.linspace(end, end + width, 41) for end in (low, high - width)]
         means, width = np.concatenate([*ends, [value]]), width / 40
-    return value, low, high
+    # a count that noise made negative says nothing of the mean; the interval still holds
+    return min(max(value, low), high), low, high
 
 
 def _noise_reach(parts: list[Cost], reach: int, means: NDArray[np.float64]) -> NDArray[np.float64]:
