@@ -243,10 +243,11 @@ def _in_child(zeros: np.ndarray, cost: Cost) -> bytes:
 def test_opendp_never_accounts_for_more_than_the_charge(nano: int, sensitivity: int, make) -> None:  # type: ignore[no-untyped-def]
     cost = make(f"{nano}e-9") if nano < 10**10 else make(nano // 10**9)
     zeros = np.zeros(2, dtype=np.int64)
+    # a release whose loss, as opendp states it, is above its charge raises instead
     if make is choice_cost:
-        noisy_choice(zeros, cost, sensitivity)  # raises where it does
+        assert noisy_choice(zeros, cost, sensitivity) in (0, 1)
     else:
-        noisy_counts(zeros, cost, sensitivity)
+        assert noisy_counts(zeros, cost, sensitivity).shape == (2,)
 
 
 def test_noise_below_the_charge_is_not_released(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """Minimisers: learn from a sample the least data that a task needs."""
 
 from sparsam.minimise._adversarial import Adversarial
+from sparsam.minimise._bucket_minimiser import BucketMinimiser
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._feature_selection import FeatureSelection
 from sparsam.minimise._iterative import Iterative
@@ -13,6 +14,7 @@ from sparsam.minimise._uniform import Uniform
 
 __all__ = [
     "Adversarial",
+    "BucketMinimiser",
     "Constraints",
     "FeatureSelection",
     "Iterative",

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.data import Attribute, Roles, Task
+from sparsam.minimise._bucket_minimiser import BucketMinimiser
 from sparsam.minimise._constraints import Constraints
-from sparsam.minimise._minimiser import Minimiser
 from sparsam.minimise._parameters import check_choice, check_whole
 from sparsam.minimise._partitions import full_resolution
 
 Table2D = NDArray[np.float64]
 
 
-class FeatureSelection(Minimiser):
+class FeatureSelection(BucketMinimiser):
     """Collect the attributes that tell most about the target, at full resolution, and no others.
 
     A baseline (Staab et al., section 6 and appendix E). The scores are computed from the joint

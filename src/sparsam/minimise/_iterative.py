@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from sparsam.data import Roles, Task
 from sparsam.generalization import Generalization
+from sparsam.minimise._bucket_minimiser import BucketMinimiser
 from sparsam.minimise._constraints import Constraints
-from sparsam.minimise._minimiser import Minimiser
 from sparsam.minimise._parameters import check_share, check_whole
 from sparsam.minimise._reduction import Reduction
 
 
-class Iterative(Minimiser):
+class Iterative(BucketMinimiser):
     """Coarsen one attribute after the other for as long as the task can bear it.
 
     Every attribute starts with a few buckets. Then the buckets of each attribute are made fewer

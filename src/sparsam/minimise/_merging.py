@@ -11,12 +11,12 @@ from threadpoolctl import threadpool_limits
 from sparsam.counting import record_keys
 from sparsam.data import Roles, Task
 from sparsam.generalization import Generalization
+from sparsam.minimise._bucket_minimiser import BucketMinimiser
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._growth import hierarchies
 from sparsam.minimise._merge_moves import Lookups, Moves
 from sparsam.minimise._merge_search import Step, merge_path, unbeaten
 from sparsam.minimise._merge_tables import MergeTables, Score
-from sparsam.minimise._minimiser import Minimiser
 from sparsam.minimise._parameters import check_share, check_whole
 from sparsam.minimise._partitions import full_resolution
 from sparsam.minimise._privacy_tree import PrivacyTree
@@ -34,7 +34,7 @@ _FEW_ALIKE = 50  # people who share a record, in the mean
 _MOST_CELLS = 3_000_000  # of the table of distinct records and personal values
 
 
-class Merging(Minimiser):
+class Merging(BucketMinimiser):
     """Find the least data a task needs by splitting and merging buckets.
 
     A partition of each attribute is searched for directly, by how well the target can be told

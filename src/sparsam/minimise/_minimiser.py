@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -14,10 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sparsam._errors import DataError, ParameterError
 from sparsam._version import __version__
 from sparsam.data import Roles, Task, column_names, columns_of, is_frame, resolve
-from sparsam.generalization import Generalization
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._parameters import check_choice
-from sparsam.minimise._partitions import code_counts, full_resolution, partition_of
 
 UNSEEN = ("error", "common")
 
@@ -26,7 +23,11 @@ class Minimiser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Learns from a sample which data a task needs; the base of all minimisers.
 
     A subclass stores its parameters, `roles`, `constraints`, `unseen` and `random_state` among
-    them, and says in `_buckets` which codes of each attribute share a bucket.
+    them, and finds its generalization in `_learn`.
+
+    See Also
+    --------
+    BucketMinimiser : The base of those that say which codes of an attribute share a bucket.
 
     Attributes
     ----------
@@ -126,29 +127,11 @@ class Minimiser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     @abstractmethod
-    def _buckets(self, task: Task, constraints: Constraints) -> Sequence[NDArray[np.integer]]:
-        """For each attribute, the bucket of each of its codes."""
+    def _learn(self, task: Task) -> None:
+        """Find `generalization_` for a table whose roles are settled."""
 
     def _check_parameters(self, task: Task) -> None:
         check_choice(type(self).__name__, "unseen", self.unseen, UNSEEN)
-
-    def _learn(self, task: Task) -> None:
-        self._check_parameters(task)
-        constraints = self.constraints or Constraints()
-        constraints.check(task)
-        self.generalization_ = self._generalization(task, self._buckets(task, constraints))
-
-    def _generalization(
-        self, task: Task, buckets: Sequence[NDArray[np.integer]], **about: Any
-    ) -> Generalization:
-        counts = code_counts(task.codes, task.sizes)
-        constraints = self.constraints or Constraints()
-        partitions = []
-        for a, attribute in enumerate(task.table.attributes):
-            kept = attribute.name in constraints.must_keep
-            own = full_resolution(attribute) if kept else buckets[a]
-            partitions.append(partition_of(attribute, own, counts[a], self.unseen))
-        return Generalization(partitions, about={**self._about(task), **about})
 
     def _about(self, task: Task) -> dict[str, Any]:
         parameters = {

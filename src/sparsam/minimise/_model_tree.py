@@ -195,13 +195,6 @@ class ModelTree(Minimiser):
         self.feature_names_in_ = np.array(task.names, dtype=object)
         return self
 
-    def fit_task(self, task: Task) -> Self:
-        """Train a classifier on the target, then find what it needs (as a sweep does it)."""
-        self._fit(task, self._own_oracle(task))
-        self._feed = None
-        self._set_features(task.table, task)
-        return self
-
     def feed(self, X: Any) -> Any:
         """Recode raw records into what the unchanged model is fed.
 
@@ -240,6 +233,11 @@ class ModelTree(Minimiser):
     def _own_oracle(self, task: Task) -> Oracle:
         classifier = CodesClassifier(task, self.random_state)
         return Oracle(classifier.predict, task.sizes)
+
+    def _learn(self, task: Task) -> None:
+        """Train a classifier on the target, then find what it needs (as a sweep does it)."""
+        self._fit(task, self._own_oracle(task))
+        self._feed = None
 
     def _fit(self, task: Task, oracle: Oracle) -> None:
         found, fit = self._found(task, oracle)
@@ -347,9 +345,6 @@ class ModelTree(Minimiser):
         for name in self.features or ():
             if name not in task.names:
                 raise ParameterError(f"'features' names '{name}', which is not an attribute.")
-
-    def _buckets(self, task: Task, constraints: Constraints) -> Sequence[NDArray[np.integer]]:
-        raise NotImplementedError("ModelTree learns its generalization in one piece.")
 
 
 def _are_shares(given: Any) -> bool:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from sparsam._errors import ParameterError
 from sparsam.data import Task
+from sparsam.minimise._bucket_minimiser import BucketMinimiser
 from sparsam.minimise._constraints import Constraints
-from sparsam.minimise._minimiser import Minimiser
 from sparsam.minimise._neural_layout import layout_of, settled
 from sparsam.minimise._neural_training import Penalty, Schedule, Setup, train
 from sparsam.minimise._parameters import check_choice, check_share, check_whole
@@ -21,7 +21,7 @@ from sparsam.minimise._parameters import check_choice, check_share, check_whole
 DEVICES = ("auto", "cpu", "cuda")
 
 
-class NeuralMinimiser(Minimiser):
+class NeuralMinimiser(BucketMinimiser):
     """Learn a generalization by gradient descent; the base of the neural minimisers.
 
     A subclass stores its parameters and says in `_penalty` what revealing costs.

@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 from sparsam.data import Roles, Task
 from sparsam.generalization import Generalization
+from sparsam.minimise._bucket_minimiser import BucketMinimiser
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._growth import Growth, buckets_of, hierarchies
-from sparsam.minimise._minimiser import Minimiser
 from sparsam.minimise._parameters import check_choice, check_share, check_whole
 from sparsam.minimise._split_search import Split
 
 CATEGORY_ORDERS = ("target", "personal")
 
 
-class PrivacyTree(Minimiser):
+class PrivacyTree(BucketMinimiser):
     """Find the least data a task needs with a tree that avoids telling people apart.
 
     A decision tree is grown to predict the target; each split is judged by how much it helps the

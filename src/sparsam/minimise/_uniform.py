@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.data import Attribute, Roles, Task
+from sparsam.minimise._bucket_minimiser import BucketMinimiser
 from sparsam.minimise._buckets import numbered_by_first_code
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._hierarchy import Hierarchy
-from sparsam.minimise._minimiser import Minimiser
 from sparsam.minimise._parameters import check_whole
 
 
-class Uniform(Minimiser):
+class Uniform(BucketMinimiser):
     """Give every attribute the same number of buckets, without looking at the task.
 
     A baseline (Staab et al., section 6): numbers are cut into intervals of equal width, categories
