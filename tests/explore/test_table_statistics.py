@@ -251,3 +251,19 @@ def test_a_wide_cell_of_whole_numbers_is_cut_between_them() -> None:
         below = reading.weights_below(number, closed=closed)
         assert below.tolist() == pytest.approx([0.5, 0.0])
     assert reading.weights_below(9.5, closed=True).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("shared", [5, 30, 60])
+def test_two_rare_categories_are_held_by_what_the_other_cells_show(shared: int) -> None:
+    """150 and 160 of 20,000 have each of two rare categories; noise hides how many have both."""
+    people = np.array([[shared, 150 - shared], [160 - shared, 19_690 + shared]], dtype=float)
+    rows, columns = people.sum(axis=1), people.sum(axis=0)
+    expected = np.outer(rows, columns) / people.sum()
+    truth = np.sqrt(((people - expected) ** 2 / expected).sum() / people.sum())
+    rng = np.random.default_rng(5)
+    held = []
+    for _ in range(400):
+        noisy = fit_margins(people + rng.normal(scale=40, size=(2, 2)), rows, columns)
+        found = cramers_v(noisy, 40.0, 1.96)
+        held.append(found.low <= truth <= found.high)
+    assert np.mean(held) >= 0.93

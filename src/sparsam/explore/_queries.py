@@ -12,7 +12,11 @@ from sparsam._errors import ParameterError
 from sparsam.explore._amounts import NANO, Amount, nano_text, nano_up
 from sparsam.explore._answers import Answer
 from sparsam.explore._costs import Cost, choice_cost, gaussian_cost, laplace_cost
+from sparsam.explore._count_intervals import count_interval
 from sparsam.explore._source import Source
+
+# Ends that differ by less from a whole number are one: floats are that only nearly.
+_SAME = 1e-9
 
 
 @dataclass(frozen=True)
@@ -117,10 +121,10 @@ class Query:
 
 
 def around(labels: Sequence[str], noisy: Sequence[int], reach: int) -> dict[str, Any]:
-    """Give counts and their intervals: at least zero, as counts are."""
+    """Give counts and their intervals: whole numbers, at least zero, as counts are."""
     values = {label: max(int(count), 0) for label, count in zip(labels, noisy, strict=True)}
-    ends = {
-        label: (max(int(count) - reach, 0), max(int(count) + reach, 0))
-        for label, count in zip(labels, noisy, strict=True)
-    }
+    ends = {}
+    for label, count in zip(labels, noisy, strict=True):
+        low, high = count_interval(int(count), reach)
+        ends[label] = (math.floor(low + _SAME), math.ceil(high - _SAME))
     return {"values": values, "intervals": ends}

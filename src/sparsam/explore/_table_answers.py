@@ -9,6 +9,7 @@ import numpy as np
 from sparsam.explore._answers import Answer, quantile_label
 from sparsam.explore._bins import Bins, coarse_bins
 from sparsam.explore._consistency import Margin, Measured
+from sparsam.explore._count_intervals import count_interval
 from sparsam.explore._declared import Declared
 from sparsam.explore._planned import Released
 from sparsam.explore._queries_ranks import BUCKETS, NO_EXTREMES
@@ -122,7 +123,7 @@ def _spearman(
 
 def _within(value: float, sd: float, z: float) -> Statistic:
     """Give a count and its interval: at least zero, as counts are."""
-    return Statistic(*(max(float(end), 0.0) for end in (value, value - z * sd, value + z * sd)))
+    return Statistic(max(value, 0.0), *count_interval(value, z * sd))
 
 
 def _whole(bins: Bins) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.explore._consistency import FloatArray, Margin
+from sparsam.explore._count_intervals import count_interval
 from sparsam.explore._reading import Reading, unit_cells
 
 # How far off a quantile is inside a cell, by its distance from the cell's nearer edge.
@@ -119,7 +120,7 @@ def outliers(margin: Margin, z: float) -> Statistic:
     low_sd = np.hypot(2.5 * spread[0], 1.5 * spread[1]) * reading.density(fences[0])
     high_sd = np.hypot(1.5 * spread[0], 2.5 * spread[1]) * reading.density(fences[1])
     sd = float(np.hypot(margin.deviation(weights), np.hypot(low_sd, high_sd)))
-    found = _around(value, sd, z, least=0.0)
+    found = Statistic(max(value, 0.0), *count_interval(value, z * sd))
     if not reading.whole:
         return found
     # Among whole numbers a quartile moves in steps, and the fences with it.
@@ -210,7 +211,8 @@ def spearman(
             other = _ranked(np.moveaxis(moved, 0, axis), ties)[0]
             variance += 0.0 if other is None else (other - value) ** 2
     variance += (lift - 1.0) ** 2 * (_HIDDEN[0] ** 2 + (_HIDDEN[1] * value) ** 2)
-    return _around(value, float(np.sqrt(variance)), z, -1.0, 1.0)
+    reach = z * float(np.sqrt(variance))
+    return Statistic(*map(float, np.clip([value, value - reach, value + reach], -1.0, 1.0)))
 
 
 def hidden_correlation(table: FloatArray, value: float) -> float:
@@ -243,7 +245,8 @@ def _ranked(table: FloatArray, ties: FloatArray) -> tuple[float | None, FloatArr
 # Settings of Cramér's V, chosen on tables that no figure is reported of.
 _CERTAIN = 8.0
 _BEYOND = 2.0
-_UNSEEN = 1.5
+_UNSEEN = 1.6
+_DOUBTED = 0.5
 # What a cell of nothing but noise adds on average: E[(z² - 1) 1(z > 2)], one side.
 _FALSE = 0.108
 
@@ -300,8 +303,27 @@ def cramers_v(
     small = float(np.where(counted & ~certain, squares, 0.0).sum())
     false = min(_FALSE * float(np.where(certain, 0.0, variance / expected).sum()), small)
     guess = float(np.where(counted, 0.0, squares).sum())
-    ends = np.array([whole, whole - reach - false - guess, whole + reach + unseen])
-    return Statistic(*map(float, np.sqrt(np.clip(ends / (total * least), 0.0, 1.0))))
+    low, high = np.hypot(reach, _DOUBTED * (false + guess)), np.hypot(reach, unseen)
+    ends = np.array([whole, whole - low, whole + high])
+    found = Statistic(*map(float, np.sqrt(np.clip(ends / (total * least), 0.0, 1.0))))
+    if table.shape != (2, 2):
+        return found
+    return _with_departure(found, float(apart[0, 0]), z * float(variance[0, 0]) ** 0.5, expected)
+
+
+def _with_departure(
+    found: Statistic, apart: float, reach: float, expected: FloatArray
+) -> Statistic:
+    """Widen the interval of two categories each by that of the one departure all four cells have.
+
+    What a cell of few people hides shows in the three others.
+    """
+    room = -float(np.diag(expected).min()), float(np.diag(expected[::-1]).min())
+    ends = np.clip([apart - reach, apart + reach], *room)
+    # V is the size of the departure by the geometric mean of the four expected counts
+    sizes = np.sort(np.abs(ends)) / np.maximum(float(np.prod(np.sqrt(np.sqrt(expected)))), 1e-300)
+    low = 0.0 if ends[0] <= 0.0 <= ends[1] else float(sizes[0])
+    return Statistic(found.value, min(found.low, low), min(max(found.high, float(sizes[1])), 1.0))
 
 
 def _usual_squares(
@@ -326,13 +348,6 @@ def _centred(shares: FloatArray, unused: int) -> FloatArray:
 def _fences(first: float, third: float) -> tuple[float, float]:
     reach = 1.5 * (third - first)
     return first - reach, third + reach
-
-
-def _around(
-    value: float, sd: float, z: float, least: float = -np.inf, most: float = np.inf
-) -> Statistic:
-    ends = np.clip([value - z * sd, value + z * sd], least, most)
-    return Statistic(float(np.clip(value, least, most)), float(ends[0]), float(ends[1]))
 
 
 def spread_in_cell(margin: Margin, cells: NDArray[np.int64], levels: FloatArray) -> FloatArray:
