@@ -114,6 +114,16 @@ def test_show_lists_the_last_charges(run, ledger):
     assert run("ledger", "show", ledger, "--last", "0").stdout.count("missing values") == 0
 
 
+def test_describe_shows_a_ledger(run, ledger):
+    ask(ledger, {"ask": "mean", "of": ["age"]}, 0.25, purpose="a\x1b[2J look")
+    shown = run("describe", ledger)
+    assert shown.exit_code == 0
+    assert shown.output == run("ledger", "show", ledger).output
+    assert "mean of age (a [2J look)" in shown.output
+    found = json.loads(run("describe", ledger, "--json").output)
+    assert found == json.loads(run("ledger", "show", ledger, "--json").output)
+
+
 def test_create_with_a_delta(run, place):
     made = run("ledger", "create", place / "d.ledger", place / "people.csv", "--epsilon", "1",
                "--delta", "1e-6", "--domains", place / "roles.toml", "--json")  # fmt: skip

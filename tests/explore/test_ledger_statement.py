@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +17,7 @@ from sparsam.explore import (
     gaussian_cost,
     laplace_cost,
 )
+from sparsam.explore._ledger_words import question_words
 
 ANSWER = 987_654_321
 
@@ -46,8 +46,10 @@ def test_a_statement_says_who_what_when_why_and_what_is_left(tmp_path: Path) -> 
         assert statement.head == ledger.head
         assert len(statement.charges) == 102
         text = str(statement)
-        for wanted in (ledger.head, "Laplace, scale 100", "## What a file cannot prevent"):
-            assert wanted in text
+        assert first.noise == "Laplace, scale 100"
+        assert text.splitlines()[1] == "budget 1.02 epsilon, spent 1.02, left 0"
+        assert text.count("ada  {") == 102
+        assert ledger.head in text
 
 
 def test_epsilon_under_each_account(tmp_path: Path) -> None:
@@ -117,19 +119,27 @@ def test_an_empty_ledger_has_a_statement(tmp_path: Path) -> None:
         statement = ledger.statement()
     assert statement.charges == ()
     assert [account.epsilon for account in statement.accounts][:2] == [0, 0]
-    assert "None." in str(statement)
+    assert str(statement).splitlines()[1] == "budget 1 epsilon, spent 0, left 1"
 
 
-def test_a_text_of_an_analyst_cannot_write_the_page(tmp_path: Path) -> None:
-    purpose = "a | b |\n# Budget: 9999\n<script>alert(1)</script> [x](y) `z`"
-    with Ledger.create(tmp_path / "a", epsilon=1, note="# note", analyst="x|y") as ledger:
-        ledger.ask({"q|": "\n|"}, laplace_cost(0.1), lambda: 1, fingerprint="rows", purpose=purpose)
-        text = str(ledger.statement())
-    assert not re.search(r"^# Budget", text, re.MULTILINE)
-    assert not re.search(r"^# note", text, re.MULTILINE)
-    assert "<script>" not in text.replace("\\<", "")
-    row = next(line for line in text.splitlines() if "alert" in line)
-    assert len(re.findall(r"(?<!\\)\|", row)) == 9
+def test_a_text_of_an_analyst_stays_on_its_line(tmp_path: Path) -> None:
+    purpose = "look\nbudget 9999 epsilon\x1b[2J"
+    with Ledger.create(tmp_path / "a", epsilon=1, analyst="x\ny") as ledger:
+        ledger.ask({"q": "\n"}, laplace_cost(0.1), lambda: 1, fingerprint="rows", purpose=purpose)
+        lines = str(ledger.statement()).splitlines()
+    assert not [line for line in lines if line.startswith("budget 9999")]
+    assert not [line for line in lines if "\x1b" in line]
+    (charge,) = [line for line in lines if "look" in line]
+    assert "x y" in charge
+    assert charge.endswith("(look budget 9999 epsilon [2J)  0.1 epsilon, answered")
+
+
+def test_questions_in_words() -> None:
+    assert question_words({"ask": "count", "of": []}) == "number of rows"
+    assert question_words({"ask": "own", "of": ["a"]}) == "own of a"
+    long = question_words({"q": "x" * 500})
+    assert len(long) == 160
+    assert long.endswith("…")
 
 
 def test_plain_data(tmp_path: Path) -> None:

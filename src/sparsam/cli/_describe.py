@@ -1,4 +1,4 @@
-"""`sparsam describe`: what a generalization collects, a mask retains, or a table holds."""
+"""`sparsam describe`: what a generalization collects, a mask retains, a table or a ledger holds."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sparsam.cli._json import echo_json
+from sparsam.cli._ledger import LAST, is_ledger, opened_ledger, show_ledger
 from sparsam.cli._options import InputFile, json_option, role_options, roles_from
 
 if TYPE_CHECKING:
@@ -19,10 +20,15 @@ if TYPE_CHECKING:
 @role_options
 @json_option
 def describe(file: Path, as_json: bool, **options: Any) -> None:
-    """Describe FILE: a generalization (.json), a mask (.npz), or a table as sparsam reads it.
+    """Describe FILE: a generalization (.json), a mask (.npz), a ledger, or a table as it is read.
 
     For a table: each attribute, its kind and how many values it has; never a value of a person.
+    For a ledger: its budget, what is left and the last charges.
     """
+    if is_ledger(file):
+        with opened_ledger(file) as ledger:
+            show_ledger(ledger, LAST, as_json)
+        return
     if file.suffix.lower() == ".json":
         _describe_generalization(file, as_json)
         return

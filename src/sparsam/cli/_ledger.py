@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,11 @@ from sparsam.cli._options import InputFile, OutputFile, json_option, missing_opt
 
 if TYPE_CHECKING:
     from sparsam.explore import Ledger, Statement
+    from sparsam.explore._ledger_statement import Charge
 
 BROKEN = 1
-_LAST = 5
+LAST = 5
+_SQLITE = b"SQLite format 3\0"
 
 analyst_option = click.option(
     "--analyst", metavar="NAME", help="Who asks, for the statement.  [default: the login name]"
@@ -119,7 +121,7 @@ def create(place: Path, data: Path, **options: Any) -> None:
         if options["as_json"]:
             echo_json(_facts(made))
         else:
-            _show(made, [])
+            _show(made, ())
         messages(options["quiet"]).print(
             f"Wrote the ledger to {place}. Keep one for these people, and keep it as safe as the "
             "table. The head shows a rollback: note it down elsewhere."
@@ -131,19 +133,15 @@ def create(place: Path, data: Path, **options: Any) -> None:
 @click.option(
     "--last",
     type=click.IntRange(0),
-    default=_LAST,
+    default=LAST,
     show_default=True,
     help="How many of the last charges to list.",
 )
 @json_option
 def show(place: Path, last: int, as_json: bool) -> None:
     """Show the budget in LEDGER, what is spent, what is left, and the last charges."""
-    with _opened(place) as opened:
-        charges = _charges(opened)[-last:] if last else []
-        if as_json:
-            echo_json({**_facts(opened), "charges": charges})
-        else:
-            _show(opened, charges)
+    with opened_ledger(place) as opened:
+        show_ledger(opened, last, as_json)
 
 
 @ledger.command()
@@ -164,7 +162,7 @@ def verify(
     from sparsam._errors import LedgerError
 
     try:
-        with _opened(place, at_least=at_least, witness=witness) as opened:
+        with opened_ledger(place, at_least=at_least, witness=witness) as opened:
             found = opened.verify()
     except LedgerError as error:
         if as_json:
@@ -207,7 +205,7 @@ def statement(place: Path, output: Path | None, as_json: bool, quiet: bool, **op
     """
     from sparsam.report import statement_report
 
-    with _opened(place, at_least=options["at_least"], witness=options["witness"]) as opened:
+    with opened_ledger(place, at_least=options["at_least"], witness=options["witness"]) as opened:
         found: Statement = opened.statement(options["delta"])
     report = statement_report(found)
     if as_json:
@@ -219,7 +217,14 @@ def statement(place: Path, output: Path | None, as_json: bool, quiet: bool, **op
         messages(quiet).print(f"Wrote the statement to {output}.")
 
 
-def _opened(place: Path, **options: Any) -> Ledger:
+def is_ledger(place: Path) -> bool:
+    """Whether a file may be a ledger: a database of SQLite."""
+    with place.open("rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
+
+
+def opened_ledger(place: Path, **options: Any) -> Ledger:
+    """Open the ledger in a file."""
     from sparsam.explore import Ledger
 
     return Ledger.open(place, **options)
@@ -253,13 +258,31 @@ def _facts(opened: Ledger) -> dict[str, Any]:
     }
 
 
-def _charges(opened: Ledger) -> list[dict[str, Any]]:
-    from sparsam.report._statement_words import entry_charges
+def show_ledger(opened: Ledger, last: int, as_json: bool) -> None:
+    """Print the budget of a ledger, what is left of it, and its last charges."""
+    from sparsam.explore._ledger_statement import charges_of
+    from sparsam.explore._ledger_words import question_words, time_words
 
-    return entry_charges(opened.entries())
+    charges = charges_of(opened.entries())[-last:] if last else ()
+    if not as_json:
+        _show(opened, charges)
+        return
+    listed = [
+        {
+            "sequence": one.sequence,
+            "time": time_words(one.time),
+            "analyst": one.analyst,
+            "purpose": one.purpose,
+            "what": question_words(one.question),
+            "amount": one.amount,
+            "outcome": one.outcome,
+        }
+        for one in charges
+    ]
+    echo_json({**_facts(opened), "charges": listed})
 
 
-def _show(opened: Ledger, charges: list[dict[str, Any]]) -> None:
+def _show(opened: Ledger, charges: Sequence[Charge]) -> None:
     facts = _facts(opened)
     rows = {
         "budget": f"{facts['budget']} {facts['unit']} ({budget_words(facts)})",
@@ -275,8 +298,4 @@ def _show(opened: Ledger, charges: list[dict[str, Any]]) -> None:
     if charges:
         click.echo("\nThe last charges:")
     for one in charges:
-        why = f" ({one['purpose']})" if one["purpose"] else ""
-        click.echo(
-            f"  {one['sequence']:>4}  {one['time']}  {one['analyst']}  {one['what']}{why}  "
-            f"{one['amount']} {facts['unit']}, {one['outcome']}"
-        )
+        click.echo(f"  {one} {facts['unit']}, {one.outcome}")

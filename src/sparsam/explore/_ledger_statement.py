@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import msgspec
@@ -11,6 +10,7 @@ from sparsam.explore._accounts import has_pld, pld_epsilon, renyi_epsilon
 from sparsam.explore._amounts import NANO, Amount, exact, nano_text
 from sparsam.explore._costs import Cost, Event, sequential
 from sparsam.explore._ledger_chain import CHARGES
+from sparsam.explore._ledger_words import one_line, question_words, time_words
 
 DELTA = 1e-6
 LIMITS = (
@@ -49,6 +49,11 @@ class Charge(msgspec.Struct, frozen=True):
     spent: str
     outcome: str
 
+    def __str__(self) -> str:
+        why = f" ({one_line(self.purpose)})" if self.purpose else ""
+        who, what = one_line(self.analyst), one_line(question_words(self.question))
+        return f"{self.sequence:>4}  {time_words(self.time)}  {who}  {what}{why}  {self.amount}"
+
 
 class Account(msgspec.Struct, frozen=True):
     """What was spent, as one way of accounting sees it.
@@ -72,6 +77,10 @@ class Statement(msgspec.Struct, frozen=True):
     """A page for the data-protection officer, as plain data.
 
     It holds questions and costs, no answers and no value of a person.
+
+    See Also
+    --------
+    sparsam.report.statement_report : Writes the page.
 
     Attributes
     ----------
@@ -119,50 +128,26 @@ class Statement(msgspec.Struct, frozen=True):
         """Give plain data that JSON can hold."""
         return dict(msgspec.to_builtins(self))
 
-    def to_markdown(self) -> str:
-        """Write the page as Markdown."""
-        lines = [f"# Statement of the ledger {_cell(self.ledger)}", ""]
-        if self.note:
-            lines += [_cell(self.note), ""]
-        lines += [self._promise(), ""]
-        lines += _table(
-            ("", self.unit),
-            [("budget", self.budget), ("spent", self.spent), ("left", self.remaining)],
-        )
-        lines += ["", "## What was spent, under each account", ""]
-        lines += _table(
-            ("account", "epsilon", "delta", ""),
-            [
-                (one.name, _shown(one.epsilon), f"{one.delta:g}" if one.delta else "0", one.note)
-                for one in self.accounts
-            ],
-        )
-        lines += ["", "## Charges", ""]
-        if self.charges:
-            heads = ("entry", "time (UTC)", "who", "why", "what", "noise", self.unit, "outcome")
-            lines += _table(heads, [_charge_cells(charge) for charge in self.charges])
-        else:
-            lines += ["None."]
-        lines += ["", "## What a file cannot prevent", ""]
-        lines += [f"- {limit}" for limit in self.limits]
-        lines += ["", f"{self.entries} entries, all checked. Head: `{self.head}`", ""]
+    def __str__(self) -> str:
+        lines = [
+            f"{one_line(self.ledger)}: all answers together keep {self._promise()}, for tables "
+            "that differ by one row",
+            f"budget {self.budget} {self.unit}, spent {self.spent}, left {self.remaining}",
+        ]
+        for account in self.accounts:
+            reached = account.note
+            if account.epsilon is not None:
+                delta = f" at delta {account.delta:g}" if account.delta else ""
+                reached = f"epsilon {account.epsilon:.4f}{delta}"
+            lines.append(f"{account.name}: {reached}")
+        lines += [f"  {charge} {self.unit}, {charge.outcome}" for charge in self.charges]
+        lines.append(f"{self.entries:,} entries, all checked; head {self.head}")
         return "\n".join(lines)
 
-    def __str__(self) -> str:
-        return self.to_markdown()
-
     def _promise(self) -> str:
-        promise = f"epsilon {self.epsilon}"
-        if self.delta is not None:
-            promise += f" and delta {self.delta:g}"
-        kept = "the sum of epsilons"
-        if self.order is not None:
-            kept = f"Rényi differential privacy at order {self.order}, in units of rho"
-        return (
-            f"All answers together keep {promise}, for tables that differ by one row. "
-            f"The binding account is {kept}. Created {_time(self.created)} UTC by "
-            f"{_cell(self.created_by)}."
-        )
+        delta = "" if self.delta is None else f" and delta {self.delta:g}"
+        account = "" if self.order is None else f" (Rényi account of order {self.order})"
+        return f"epsilon {self.epsilon}{delta}{account}"
 
 
 def make_statement(entries: list[dict[str, Any]], name: str, delta: Amount | None) -> Statement:
@@ -182,12 +167,11 @@ def make_statement(entries: list[dict[str, Any]], name: str, delta: Amount | Non
     Statement
     """
     header = entries[0]
-    outcomes = {body["charge"]: _OUTCOMES[body["kind"]] for body in entries if "charge" in body}
     charged = [body for body in entries if body["kind"] in CHARGES]
     if delta is None:
         delta = DELTA if header["delta"] is None else header["delta"]
     costs = [Cost.from_dict(body["cost"]) for body in charged]
-    charges = tuple(_listed(body, outcomes) for body in charged)
+    charges = charges_of(entries)
     return Statement(
         ledger=name,
         note=header["note"],
@@ -206,6 +190,12 @@ def make_statement(entries: list[dict[str, Any]], name: str, delta: Amount | Non
         entries=len(entries),
         head=entries[-1]["hash"],
     )
+
+
+def charges_of(entries: list[dict[str, Any]]) -> tuple[Charge, ...]:
+    """List the charges among the entries of a ledger."""
+    outcomes = {body["charge"]: _OUTCOMES[body["kind"]] for body in entries if "charge" in body}
+    return tuple(_listed(body, outcomes) for body in entries if body["kind"] in CHARGES)
 
 
 def _listed(body: dict[str, Any], outcomes: dict[int, str]) -> Charge:
@@ -252,38 +242,3 @@ def _noise(event: Event) -> str:
         )
     words = {"laplace": "Laplace", "gaussian": "Gaussian", "exponential": "choice, Gumbel"}
     return f"{words[event.noise]}, scale {event.scale:.6g}{times}"
-
-
-def _charge_cells(charge: Charge) -> tuple[str, ...]:
-    what = json.dumps(charge.question, ensure_ascii=False)
-    return (
-        str(charge.sequence),
-        _time(charge.time),
-        charge.analyst,
-        charge.purpose,
-        what,
-        charge.noise,
-        charge.amount,
-        charge.outcome,
-    )
-
-
-def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
-    lines = [heads, tuple("---" for _ in heads), *(tuple(map(_cell, row)) for row in rows)]
-    return ["| " + " | ".join(line) + " |" for line in lines]
-
-
-def _cell(text: str) -> str:
-    """Keep a text within its cell: what an analyst typed must not write the page."""
-    plain = " ".join(text.split())
-    for sign in "\\`*_[]<>|#":
-        plain = plain.replace(sign, "\\" + sign)
-    return plain
-
-
-def _shown(epsilon: float | None) -> str:
-    return "–" if epsilon is None else f"{epsilon:.4f}"
-
-
-def _time(text: str) -> str:
-    return text[:19].replace("T", " ")

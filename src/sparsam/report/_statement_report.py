@@ -12,7 +12,7 @@ from sparsam.report._small import plain
 from sparsam.report._statement_data import StatementData
 from sparsam.report._statement_html import statement_page, statement_summary
 from sparsam.report._statement_markdown import statement_markdown
-from sparsam.report._statement_words import question_words, statement_verdict, time_words
+from sparsam.report._statement_words import statement_verdict
 
 _FEW = 3
 
@@ -74,6 +74,8 @@ def statement_report(found: Statement, *, title: str | None = None) -> Statement
     >>> made.to_dict()["remaining"]
     '1'
     """
+    from sparsam.explore._ledger_words import question_words, time_words
+
     said = found.to_dict()
     data: dict[str, Any] = {
         **said,

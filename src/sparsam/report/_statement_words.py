@@ -2,88 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from sparsam.report._prose import KeyFigure, Verdict
 from sparsam.report._statement_data import ChargeData, StatementData
 from sparsam.report._words import NOTHING, counted, percent
-
-_ASKED = {
-    "count": "number of rows",
-    "missing": "missing values",
-    "quantiles": "quantiles",
-    "range": "P1 and P99",
-    "outliers": "outliers",
-    "value_counts": "value counts",
-    "histogram": "histogram",
-    "mean": "mean",
-    "spearman": "Spearman's correlation",
-    "cramers_v": "Cramér's V",
-}
-_OUTCOMES = {"answer": "answered", "failed": "failed", "dropped": "answered by an equal question"}
-_LONG = 160
-
-
-def question_words(question: Mapping[str, Any]) -> str:
-    """Say in one line what was asked.
-
-    Examples
-    --------
-    >>> question_words({"ask": "spearman", "of": ["age", "income"], "edges": [1, 2]})
-    "Spearman's correlation of age and income"
-    >>> question_words({"ask": "planned exploration", "stage": 1, "items": [{}, {}]})
-    'planned exploration, stage 1: 2 tables'
-    """
-    asked, named = question.get("ask"), question.get("of")
-    if "training" in question:
-        return f"training, {question['training']}"
-    if isinstance(asked, str) and isinstance(named, list):
-        what = _ASKED.get(asked, asked)
-        return f"{what} of {' and '.join(map(str, named))}" if named else what
-    if isinstance(asked, str) and isinstance(question.get("items"), list):
-        stage = f", stage {question['stage']}" if "stage" in question else ""
-        return f"{asked}{stage}: {counted(len(question['items']), 'table')}"
-    text = json.dumps(question, ensure_ascii=False, sort_keys=True)
-    return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
-
-
-def entry_charges(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """List the charges among the entries of a ledger, in words."""
-    from sparsam.explore._amounts import nano_text
-
-    outcomes = {body["charge"]: _OUTCOMES[body["kind"]] for body in entries if "charge" in body}
-    charges = []
-    for body in entries:
-        if body["kind"] not in ("reserve", "training"):
-            continue
-        trained = body["kind"] == "training"
-        asked = {"training": "DP-SGD"} if trained else body["question"]
-        done = "charged" if trained else outcomes.get(body["sequence"], "no answer")
-        charges.append(
-            {
-                "sequence": body["sequence"],
-                "time": time_words(body["time"]),
-                "analyst": body["analyst"],
-                "purpose": body["purpose"],
-                "what": question_words(asked),
-                "amount": nano_text(body["amount"]),
-                "outcome": done,
-            }
-        )
-    return charges
-
-
-def time_words(text: str) -> str:
-    """Write a time to the minute.
-
-    Examples
-    --------
-    >>> time_words("2026-03-01T12:34:56.789+00:00")
-    '2026-03-01 12:34'
-    """
-    return text[:16].replace("T", " ")
 
 
 def small_words(value: float) -> str:
