@@ -10,13 +10,14 @@ import pytest
 from sparsam.explore import _octiles as octiles_module
 from sparsam.explore import declared, plan
 from sparsam.explore._bins import Bins
-from sparsam.explore._cells import narrow_cells, pair_cells, wide_cells
+from sparsam.explore._cells import narrow_cells, pair_cells, wide_cells, without_empty
 from sparsam.explore._consistency import Margin
 from sparsam.explore._costs import Cost, choice_cost
 from sparsam.explore._octiles import Octiles, choose_octiles, grid_bins
 from sparsam.explore._planned import Released, run_planned
 from sparsam.explore._source import Source
 from sparsam.explore._table_answers import table_answers
+from sparsam.explore._table_statistics import quantile
 
 pytest.importorskip("opendp", reason="the extra 'dp' is not installed")
 
@@ -192,6 +193,60 @@ def test_the_median_scores_move_by_one_at_most() -> None:
         more[rng.integers(8)] += 1
         scores = [octiles_module._median_scores(c) for c in (counts, more)]
         assert np.abs(scores[0] - scores[1]).max() <= 1
+
+
+def _looked_at(values: np.ndarray, sd: float, seed: int = 3) -> tuple[Margin, Octiles]:
+    """Choose the cells of real numbers, and count them with seeded noise."""
+    made = declared({"x": (0.0, 100.0)})
+    grid = grid_bins(made, "x")
+    counts = np.histogram(values, bins=np.array(grid.edges))[0]
+    octiles = Octiles(grid, tuple(choose_octiles(counts, choice_cost(5.0))))
+    coarse = wide_cells(made, octiles, 5).coarse
+    exact = np.append(np.histogram(values, bins=np.array(coarse.edges))[0], 0).astype(float)
+    noisy = exact + np.random.default_rng(seed).normal(scale=sd, size=coarse.size)
+    return Margin(coarse, noisy, np.eye(coarse.size) * sd**2), octiles
+
+
+def test_a_median_of_rounded_numbers_is_the_number_that_many_have() -> None:
+    values = np.random.default_rng(4).normal(50, 8, 20_000).round() + 0.3
+    margin, octiles = _looked_at(values, sd=20.0)
+    clean = without_empty(margin, octiles)
+    found = quantile(clean, 0.5, 1.96)
+    assert found.value == pytest.approx(np.median(values), abs=100 / 4096)
+    assert found.high - found.low <= 100 / 4096 + 1e-9
+    for level in (0.25, 0.75):
+        found = quantile(clean, level, 1.96)
+        assert found.low <= np.quantile(values, level) <= found.high
+
+
+def test_narrow_cells_that_nobody_shares_are_joined() -> None:
+    values = np.random.default_rng(5).normal(50, 8, 20_000)
+    margin, octiles = _looked_at(values, sd=20.0)
+    joined = without_empty(margin, octiles)
+    assert joined.bins.n_cells < margin.bins.n_cells
+    assert np.diff(joined.bins.edges).min() > 100 / 4096 * 1.01
+    assert joined.real.sum() == pytest.approx(margin.real.sum())
+    for level in (0.25, 0.5, 0.75):
+        found = quantile(joined, level, 1.96)
+        assert found.value == pytest.approx(np.quantile(values, level), abs=0.1)
+
+
+def test_the_end_of_the_range_stays() -> None:
+    made = declared({"x": (0.0, 100.0)})
+    grid = grid_bins(made, "x")
+    octiles = Octiles(grid, (grid.n_cells - 1, 5, -1, 2, 9, -1, -1))
+    coarse = wide_cells(made, octiles, 5).coarse
+    margin = Margin(coarse, np.zeros(coarse.size), np.eye(coarse.size))
+    assert without_empty(margin, octiles).bins.edges[-1] == 100.0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_cells_of_pairs_are_never_cut_by_what_is_joined(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = np.round(rng.gamma(1 + seed, 2.0, 3_000), seed % 3)
+    margin, octiles = _looked_at(values[values < 100], sd=10.0, seed=seed)
+    paired = wide_cells(declared({"x": (0.0, 100.0)}), octiles, 8).paired
+    assert set(paired.edges) <= set(without_empty(margin, octiles).bins.edges)
 
 
 def test_fences_are_edges_of_counted_numbers() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,8 @@ _HIDDEN = 0.15
 _DEFAULT = 5
 # Where cells are cut beside a quartile: this far towards the next octile.
 _BESIDE = 0.2
+# A number that many people have stands out by this many standard deviations of the noise.
+_MANY = 4.0
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,8 @@ class Cells:
         The finest ones that are counted anywhere.
     coarse : Bins
         Those of its one-way table in the second stage: octiles, P1 and P99, numbers that many
-        people have, edges close to the quartiles, and the fences beyond which a number is an
-        outlier.
+        people have or may have, edges close to the quartiles, and the fences beyond which a number
+        is an outlier.
     paired : Bins
         Those of its two-way tables: joined coarse cells.
     """
@@ -66,11 +68,39 @@ def wide_cells(declared: Declared, octiles: Octiles, n_cells: int) -> Cells:
     edges = {eighth: octiles.edge(eighth) for eighth in range(1, 8)}
     cuts = [edge for edge in edges.values() if edge is not None]
     fences = _fence_edges(*octiles.quartiles, octiles.grid.integer)
-    beside = _beside_quartiles(octiles)
-    coarse = edge_bins(declared, name, [*cuts, *octiles.repeated, *fences, *beside])
+    beside, own = _beside_quartiles(octiles), [end for cell in _quartiles(octiles) for end in cell]
+    coarse = edge_bins(declared, name, [*cuts, *octiles.repeated, *fences, *beside, *own])
     wanted = [edges[eighth] for eighth in _CUTS[n_cells]]
     chosen = [edge for edge in wanted if edge is not None]
     return Cells(coarse, coarse, edge_bins(declared, name, [*chosen, *octiles.repeated]))
+
+
+def _quartiles(octiles: Octiles) -> list[tuple[float, float]]:
+    """Give the cells of the grid that the quartiles were found in."""
+    cells = [octiles.cell(eighth) for eighth in (2, 4, 6)]
+    return [cell for cell in cells if cell is not None]
+
+
+def without_empty(margin: Margin, octiles: Octiles) -> Margin:
+    """Join what was counted on its own, in case many have that number, and is not so.
+
+    A quartile of rounded numbers is one that many people share, and its cell says so. Otherwise
+    the cell is so narrow that it holds nothing but noise, and would tell a wrong density.
+    """
+    edges = np.array(margin.bins.edges)
+    density = margin.real / np.diff(edges)
+    drop: set[float] = set()
+    cuts = {octiles.edge(eighth) for eighth in range(1, 8)} | {*octiles.repeated, edges[-1]}
+    for low, high in _quartiles(octiles):
+        cell = int(np.searchsorted(edges, low))
+        if high in cuts or edges[cell : cell + 2].tolist() != [low, high]:
+            continue
+        around = [density[place] for place in (cell - 1, cell + 1) if 0 <= place < len(density)]
+        usual = max([0.0, *around]) * (high - low)
+        if margin.real[cell] - usual < _MANY * margin.deviations[cell]:
+            drop.add(high)
+    kept = tuple(edge for edge in margin.bins.edges if edge not in drop)
+    return margin.joined(replace(margin.bins, edges=kept)) if drop else margin
 
 
 def _beside_quartiles(octiles: Octiles) -> list[float]:

@@ -15,6 +15,8 @@ from sparsam.explore._declared import Declared
 from sparsam.explore._noise import noisy_choice
 
 LEVELS = 3
+# Which eighth each choice is of.
+_PLACES = (4, 2, 6, 1, 3, 5, 7)
 _GRID = 4096
 
 
@@ -108,16 +110,20 @@ class Octiles:
 
     def edge(self, eighth: int) -> float | None:
         """Give the lower end of an octile's cell; None where its range was empty."""
-        cell = self.chosen[(4, 2, 6, 1, 3, 5, 7).index(eighth)]
-        return None if cell < 0 else self.grid.edges[cell]
+        cell = self.cell(eighth)
+        return None if cell is None else cell[0]
+
+    def cell(self, eighth: int) -> tuple[float, float] | None:
+        """Give both ends of an octile's cell; None where its range was empty."""
+        cell = self.chosen[_PLACES.index(eighth)]
+        return None if cell < 0 else (self.grid.edges[cell], self.grid.edges[cell + 1])
 
     @property
     def quartiles(self) -> tuple[float, float]:
-        """The first and the third one."""
-        middle = self.edge(4)
-        assert middle is not None
-        first, third = self.edge(2), self.edge(6)
-        return (middle if first is None else first), (middle if third is None else third)
+        """The first and the third one, as the middles of their cells."""
+        cells = [self.chosen[_PLACES.index(eighth)] for eighth in (2, 4, 6)]
+        first, third = (cells[1] if cell < 0 else cell for cell in (cells[0], cells[2]))
+        return float(self.grid.middles[first]), float(self.grid.middles[third])
 
     @property
     def repeated(self) -> tuple[float, ...]:

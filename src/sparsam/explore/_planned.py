@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.explore._bins import Bins
-from sparsam.explore._cells import Cells, choose_cells, first_bins, first_margins
+from sparsam.explore._cells import Cells, choose_cells, first_bins, first_margins, without_empty
 from sparsam.explore._consistency import Margin, Measured, fit_margins, margins_of
 from sparsam.explore._costs import Cost, sequential
 from sparsam.explore._declared import Declared
@@ -70,7 +70,9 @@ def run_planned(source: Source, plan: Plan, ask: Ask) -> Released:
         name: cells[name].finest if name in cells else first_bins(declared, name)
         for name in declared.names
     }
-    return consistent(finest, measured)
+    found = consistent(finest, measured)
+    clean = {name: without_empty(found.margins[name], one) for name, one in octiles.items()}
+    return replace(found, margins={**found.margins, **clean})
 
 
 def consistent(finest: Mapping[str, Bins], measured: Sequence[Measured]) -> Released:
