@@ -267,3 +267,14 @@ def test_two_rare_categories_are_held_by_what_the_other_cells_show(shared: int) 
         found = cramers_v(noisy, 40.0, 1.96)
         held.append(found.low <= truth <= found.high)
     assert np.mean(held) >= 0.93
+
+
+def test_outliers_allow_for_many_who_share_a_number_close_to_a_fence() -> None:
+    """The third quartile is 21, where all of its cell are, so that 40 lies inside the fence."""
+    shares = {"0 to 7": 25, "7 to 12": 25, "12 to 20": 24, "21": 15, "22 to 39": 7, "40": 4}
+    bins = Bins("x", "numeric", edges=(0, 7, 12, 20, 22, 39.9, 40.3))
+    margin = Margin(bins, np.array([*shares.values(), 0]) * 100.0, np.eye(7) * 9.0)
+    found = outliers(margin, Z)
+    assert found.value > 300
+    assert found.low == 0.0
+    assert found.high < 1_000

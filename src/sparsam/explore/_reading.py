@@ -55,6 +55,16 @@ class Reading:
             parts[cell] = self.part(cell, float(ahead))
         return parts
 
+    def usual(self, number: float, width: float) -> float:
+        """Count the people in so much room around a number, at most those in its cell."""
+        cell = int(np.clip(np.searchsorted(self.edges, number, side="right") - 1, 0, self.last))
+        return min(self.density(number) * width, self._mass(cell))
+
+    def passed(self, start: float, stop: float, *, closed: bool) -> float:
+        """Count the people whom an end passes that moves; `closed` as in `weights_below`."""
+        parts = self.weights_below(stop, closed=closed) - self.weights_below(start, closed=closed)
+        return abs(float(parts @ np.diff(self.running)))
+
     def to_edge(self, number: float) -> float:
         """Give how far inside its cell a number lies; nothing where the cell is one number."""
         cell = int(np.clip(np.searchsorted(self.edges, number, side="right") - 1, 0, self.last))

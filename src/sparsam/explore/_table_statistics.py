@@ -104,7 +104,9 @@ def _smooth(margin: Margin, reading: Reading, level: float, z: float) -> Statist
 def outliers(margin: Margin, z: float) -> Statistic:
     """Count the numbers beyond 1.5 interquartile ranges from the quartiles.
 
-    The interval holds the noise in the cells beyond and that in the two fences.
+    The interval holds the noise in the cells beyond, and the people whom a fence passes when it
+    moves as far as the quartiles may: by how many there are where it stands, and by all up to
+    there, as many may share a number close to it.
     """
     reading = Reading(margin)
     first, third = (_smooth(margin, reading, level, z) for level in (0.25, 0.75))
@@ -113,25 +115,38 @@ def outliers(margin: Margin, z: float) -> Statistic:
     spread = []
     for level, one in ((0.25, first), (0.75, third)):
         sure = quantile(margin, level, z)
-        hidden = _FENCES * (sure.high - sure.low) / 12**0.5
-        spread.append(float(np.hypot((one.high - one.low) / (2 * z), hidden)))
-    fences = _fences(first.value, third.value)
+        hidden = z * _FENCES * (sure.high - sure.low) / 12**0.5
+        spread.append(float(np.hypot((one.high - one.low) / 2, hidden)))
+    low, high = _fences(first.value, third.value)
     # lower fence 2.5 Q1 - 1.5 Q3, upper fence 2.5 Q3 - 1.5 Q1
-    low_sd = np.hypot(2.5 * spread[0], 1.5 * spread[1]) * reading.density(fences[0])
-    high_sd = np.hypot(1.5 * spread[0], 2.5 * spread[1]) * reading.density(fences[1])
-    sd = float(np.hypot(margin.deviation(weights), np.hypot(low_sd, high_sd)))
-    found = Statistic(max(value, 0.0), *count_interval(value, z * sd))
+    moves = np.hypot(2.5 * spread[0], 1.5 * spread[1]), np.hypot(1.5 * spread[0], 2.5 * spread[1])
+    usual = [reading.usual(end, move) for end, move in zip((low, high), moves, strict=True)]
+    noise = z * margin.deviation(weights)
+    fewer, more = (
+        _far(
+            noise,
+            usual,
+            reading.passed(low, low + way * moves[0], closed=False),
+            reading.passed(high, high - way * moves[1], closed=True),
+        )
+        for way in (-1, 1)
+    )
+    ends = max(value - fewer, 0.0), count_interval(value, more)[1]
     if not reading.whole:
-        return found
+        return Statistic(max(value, 0.0), *ends)
     # Among whole numbers a quartile moves in steps, and the fences with it.
     others = [
         float(_beyond(reading, low, high) @ margin.real)
         for low in {first.low, first.high}
         for high in {third.low, third.high}
     ]
-    noise = z * margin.deviation(weights)
-    low, high = min(found.low, min(others) - noise), max(found.high, max(others) + noise)
-    return Statistic(found.value, max(low, 0.0), high)
+    least, most = min(ends[0], min(others) - noise), max(ends[1], max(others) + noise)
+    return Statistic(max(value, 0.0), max(least, 0.0), most)
+
+
+def _far(noise: float, usual: list[float], *passed: float) -> float:
+    """Join noise and the people that either fence may pass."""
+    return float(np.linalg.norm([noise, *np.maximum(usual, passed)]))
 
 
 def _beyond(reading: Reading, first: float, third: float) -> FloatArray:
