@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,13 @@ from sparsam.explore._bins import Bins, full_bins
 from sparsam.explore._costs import Cost
 from sparsam.explore._declared import Declared
 from sparsam.explore._noise import noisy_choice
+from sparsam.explore._rank_scores import rank_scores, rank_sensitivity
 
 LEVELS = 3
 # Which eighth each choice is of.
 _PLACES = (4, 2, 6, 1, 3, 5, 7)
 _GRID = 4096
+_HALF = Fraction(1, 2)
 
 
 def grid_bins(declared: Declared, name: str) -> Bins:
@@ -58,15 +61,9 @@ def choose_octiles(counts: NDArray[np.int64], cost: Cost) -> list[int]:
         if low >= high:
             chosen.append(-1)
             continue
-        chosen.append(low + noisy_choice(_median_scores(counts[low:high]), cost))
+        scores = rank_scores(counts[low:high], _HALF)[1:-1]
+        chosen.append(low + noisy_choice(scores, cost, rank_sensitivity(_HALF)))
     return chosen
-
-
-def _median_scores(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Score each cell by how far from the middle it lies; a row moves a score by one at most."""
-    ends = np.cumsum(counts)
-    below, above = ends - counts, ends[-1] - ends
-    return np.asarray(-np.maximum(np.abs(below - above) - counts, 0), dtype=np.int64)
 
 
 def _range(chosen: Sequence[int], place: int, n_cells: int) -> tuple[int, int]:

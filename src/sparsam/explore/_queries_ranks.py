@@ -19,6 +19,7 @@ from sparsam.explore._declared import Declared
 from sparsam.explore._noise import noise_quantile, noise_sd, noisy_choice, noisy_counts
 from sparsam.explore._octiles import grid_bins
 from sparsam.explore._queries import Payment, Query, around
+from sparsam.explore._rank_scores import rank_scores, rank_sensitivity
 from sparsam.explore._source import Source
 
 _FINEST = Fraction(1, 1000)
@@ -134,26 +135,6 @@ def quantile_grid(declared: Declared, name: str) -> Bins:
     return grid_bins(declared, name)
 
 
-def rank_scores(counts: NDArray[np.int64], level: Fraction, shift: int = 0) -> NDArray[np.int64]:
-    """Score each cell by how far the wanted rank lies from the ranks in it.
-
-    The rank wanted is ``level`` times the number of rows plus `shift`. A score is minus that
-    distance times the level's denominator, so that it is a whole number; one row more or less
-    moves it by at most ``max(numerator, denominator - numerator)``. Before the first cell and
-    after the last there is one more for ranks below zero and beyond the last row.
-    """
-    part, whole = level.numerator, level.denominator
-    total = int(counts.sum())
-    ends = np.concatenate([[0], np.cumsum(counts), [total]])
-    starts = np.concatenate([[0], ends[:-2], [total]])
-    target = part * total + shift * whole
-    too_high = starts * whole - target
-    too_low = target - ends * whole
-    too_high[0], too_low[-1] = 0, 0  # the outer two reach to infinity
-    scores: NDArray[np.int64] = -np.maximum(np.maximum(too_high, too_low), 0)
-    return scores
-
-
 def fences(first: float, third: float) -> tuple[float, float]:
     """Give the numbers beyond which a value lies far from the quartiles.
 
@@ -168,7 +149,7 @@ def fences(first: float, third: float) -> tuple[float, float]:
 
 def _chosen(counts: NDArray[np.int64], level: Fraction, cost: Cost, side: int) -> int:
     """Choose the cell of a quantile; to a side, one that lies beyond it almost surely."""
-    sensitivity = max(level.numerator, level.denominator - level.numerator)
+    sensitivity = rank_sensitivity(level)
     if side == 0:
         return noisy_choice(rank_scores(counts, level)[1:-1], cost, sensitivity)
     # The chosen score is within this of the best, which is zero (McSherry and Talwar 2007).
