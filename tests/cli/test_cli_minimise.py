@@ -120,6 +120,7 @@ def test_wrong_usage_is_exit_code_2(run, folder, options, said):
     ("option", "name", "said"),
     [
         ("-o", "people.txt", "must end in .json"),
+        ("-o", "people.html", "must end in .json: 'people.html'. Use --report for it."),
         ("-o", "none/people.json", "There is no folder"),
         ("--report", "report.pdf", "must end in .html, .htm, .md or .json"),
     ],

@@ -33,10 +33,19 @@ class OutputFile(click.Path):
         """Turn the text into a path, or say why it cannot be written."""
         path = Path(str(super().convert(value, param, ctx)))
         if not path.name.lower().endswith(self.endings):
-            self.fail(f"The name must end in {_either(self.endings)}: '{path.name}'.", param, ctx)
+            fits = f"The name must end in {_either(self.endings)}: '{path.name}'."
+            self.fail(fits + _other_option(path, ctx), param, ctx)
         if not path.absolute().parent.is_dir():
             self.fail(f"There is no folder '{path.parent}' to write into.", param, ctx)
         return path
+
+
+def _other_option(path: Path, ctx: click.Context | None) -> str:
+    """Name the option of the same command that would take such a file."""
+    for other in ctx.command.params if ctx is not None else ():
+        if isinstance(other.type, OutputFile) and path.name.lower().endswith(other.type.endings):
+            return f" Use {max(other.opts, key=len)} for it."
+    return ""
 
 
 def _either(endings: tuple[str, ...]) -> str:
