@@ -25,6 +25,7 @@ from sparsam.generalization import Generalization, categorical_partition, numeri
 from sparsam.report import ExploreReport, explore_report
 from sparsam.report._explore_costs import _needed, compared, paper, queries_of
 from sparsam.report._explore_figure import MOST_ROWS, box_figure, cell_figure, largest_first
+from sparsam.report._explore_histogram import is_uneven, scaled_bars
 from sparsam.report._explore_matrix_figure import matrix_figure
 from sparsam.report._explore_view import expected_rows, explore_sections, pair_rows
 
@@ -291,10 +292,10 @@ def cells_of(counts: list[float]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def attribute(counts: list[float], numeric: bool) -> dict[str, Any]:
+def attribute(counts: list[float], numeric: bool, power: float = 1.0) -> dict[str, Any]:
     return {
         "name": "a <b> & c", "kind": "numeric" if numeric else "categorical", "declared": "",
-        "edges": [10.0 * place for place in range(len(counts))] if numeric else [],
+        "edges": [10.0 * place**power for place in range(len(counts))] if numeric else [],
         "cells": cells_of(counts),
         "quantiles": [
             {"name": name, "value": value, "interval": [value - 1, value + 2]}
@@ -309,9 +310,10 @@ def attribute(counts: list[float], numeric: bool) -> dict[str, Any]:
 @given(
     st.lists(st.floats(0, 1e7, allow_nan=False), min_size=2, max_size=140),
     st.booleans(),
+    st.sampled_from([1.0, 0.3, 4.0]),
 )
-def test_figures_stay_on_the_canvas(counts, numeric):
-    one: Any = attribute(counts, numeric)
+def test_figures_stay_on_the_canvas(counts, numeric, power):
+    one: Any = attribute(counts, numeric, power)
     for drawn in (cell_figure(one, 0), box_figure(one, 0)):
         for text in str(drawn).removeprefix("<svg").split("\n<svg"):
             root = ET.fromstring(f"<svg{text}")
@@ -320,6 +322,28 @@ def test_figures_stay_on_the_canvas(counts, numeric):
                 x, y, w, h = (float(part.attrib[name]) for name in ("x", "y", "width", "height"))
                 assert -0.5 <= x <= x + w <= width + 0.5
                 assert -0.5 <= y <= y + h <= height + 0.5
+
+
+def test_areas_of_bars_are_rows():
+    one: Any = attribute([500.0, 300.0, 0.0, 800.0, 40.0], numeric=True)
+    one["edges"] = [0.0, 100.0, 300.0, 700.0, 1_000.0]
+    assert is_uneven(one["edges"])
+    bars = scaled_bars(one, unit=50.0)
+    assert [bar.height * (bar.high - bar.low) / 50 for bar in bars] == pytest.approx(
+        [500, 300, 0, 800]
+    )
+    assert [bar.low for bar in bars] == one["edges"][:-1]
+    assert "Rows per 50" in str(cell_figure(one, 0))
+
+
+def test_a_number_that_many_share_is_seen_and_a_hair_is_not_higher_than_its_neighbours():
+    one: Any = attribute([500.0, 400.0, 500.0, 0.4, 500.0, 0.0], numeric=True)
+    one["edges"] = [0.0, 500.0, 501.0, 998.0, 999.0, 1_500.0]
+    _, many, _, hair, last = scaled_bars(one, unit=50.0)
+    assert (many.high - many.low) == pytest.approx(1_500 / 90)
+    assert many.height * (many.high - many.low) / 50 == pytest.approx(400)
+    assert hair.height <= max(last.height, 50.4)
+    assert hair.interval is None
 
 
 def test_many_categories_are_cut_to_the_largest():

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from sparsam.report._canvas import Canvas, text
-from sparsam.report._explore_data import ExploredAttributeData, NoisyCellData, NoisyFigureData
-from sparsam.report._explore_words import count_words, interval_text, number
+from sparsam.report._explore_data import ExploredAttributeData, NoisyCellData
+from sparsam.report._explore_histogram import axis_ticks, histogram_parts, is_uneven
+from sparsam.report._explore_words import cell_words, count_words, interval_text, number
 from sparsam.report._labels import text_width
 from sparsam.report._scale import Scale
 from sparsam.report._svg import tag
@@ -74,12 +75,7 @@ def _svg(
 
 def _largest(one: ExploredAttributeData) -> str:
     fullest = max(one["cells"], key=lambda cell: cell["count"])
-    return f"{len(one['cells'])} noisy counts. The largest: {_hint(fullest)}."
-
-
-def _hint(cell: NoisyCellData) -> str:
-    around = interval_text(cell["interval"], count_words)
-    return f"{cell['label']}: {count_words(cell['count'])}{f' ({around})' if around else ''}"
+    return f"{len(one['cells'])} noisy counts. The largest: {cell_words(fullest)}."
 
 
 def _top(cells: Sequence[NoisyCellData]) -> float:
@@ -90,8 +86,11 @@ def _top(cells: Sequence[NoisyCellData]) -> float:
 
 
 def _columns(one: ExploredAttributeData, canvas: Canvas, number_of: int) -> Markup:
-    return _svg(one, "cells", _largest(one), canvas, canvas.height, number_of,
-                _column_parts(one, canvas))  # fmt: skip
+    words, parts = _largest(one), _column_parts(one, canvas)
+    if is_uneven(one["edges"]):
+        words += " The area of a bar shows its rows."
+        parts = histogram_parts(one, canvas)
+    return _svg(one, "cells", words, canvas, canvas.height, number_of, parts)
 
 
 def _column_parts(one: ExploredAttributeData, canvas: Canvas) -> Iterator[Markup]:
@@ -106,7 +105,7 @@ def _column_parts(one: ExploredAttributeData, canvas: Canvas) -> Iterator[Markup
         x, top = canvas.left + place * step, y(max(cell["count"], 0.0))
         yield tag(
             "rect",
-            tag("title", _hint(cell)),
+            tag("title", cell_words(cell)),
             x=x + _GAP / 2 * step,
             y=top,
             width=(1 - _GAP) * step,
@@ -161,7 +160,7 @@ def _row_parts(
         yield text(_short(cell["label"], room - 10), room - 8, middle + 4, "tick", "end")
         yield tag(
             "rect",
-            tag("title", _hint(cell)),
+            tag("title", cell_words(cell)),
             x=room,
             y=top + 3,
             width=max(x(max(cell["count"], 0.0)) - room, 0.5),
@@ -182,17 +181,23 @@ def _short(label: str, room: float) -> str:
 
 def _box(one: ExploredAttributeData, canvas: Canvas, number_of: int) -> Markup:
     words = ", ".join(f"{q['name']} {number(q['value'])}" for q in one["quantiles"])
-    return _svg(one, "box", words, canvas, 78, number_of, _box_parts(one["quantiles"], canvas))
+    return _svg(one, "box", words, canvas, 78, number_of, _box_parts(one, canvas))
 
 
-def _box_parts(quantiles: Sequence[NoisyFigureData], canvas: Canvas) -> Iterator[Markup]:
-    by_name = {one["name"]: one["value"] for one in quantiles}
-    ends = [end for one in quantiles for end in (*(pair(one["interval"]) or ()), one["value"])]
+def _box_range(one: ExploredAttributeData) -> tuple[float, float]:
+    """Give the range of a box: that of bars to scale above it, or what its figures need."""
+    if is_uneven(one["edges"]):
+        return one["edges"][0], one["edges"][-1]
+    ends = [end for q in one["quantiles"] for end in (*(pair(q["interval"]) or ()), q["value"])]
     low, high = min(ends), max(ends)
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    pad = 0.02 * (high - low)
-    x = Scale(low - pad, high + pad, canvas.left, canvas.width - canvas.right)
+    pad = 0.02 * (high - low) or 0.5
+    return low - pad, high + pad
+
+
+def _box_parts(attribute: ExploredAttributeData, canvas: Canvas) -> Iterator[Markup]:
+    quantiles = attribute["quantiles"]
+    by_name = {one["name"]: one["value"] for one in quantiles}
+    x = Scale(*_box_range(attribute), canvas.left, canvas.width - canvas.right)
     middle, half = 24.0, 13.0
     yield from _box_axis(x, canvas)
     first, last = quantiles[0]["value"], quantiles[-1]["value"]
@@ -217,12 +222,6 @@ def _box_parts(quantiles: Sequence[NoisyFigureData], canvas: Canvas) -> Iterator
 
 
 def _box_axis(x: Scale, canvas: Canvas) -> Iterator[Markup]:
-    floor, free = 52.0, 0.0
+    floor = 52.0
     yield tag("line", x1=x.start, x2=x.stop, y1=floor, y2=floor, class_="axis")
-    for value in x.ticks(6 if canvas.name == "wide" else 4):
-        words = number(value)
-        at, half = x(value), text_width(words) / 2
-        if at - half >= free and at + half <= canvas.width + 6:
-            free = at + half + 6
-            yield tag("line", x1=at, x2=at, y1=floor, y2=floor + 4, class_="axis")
-            yield text(words, at, floor + 17, "tick", "middle")
+    yield from axis_ticks(x, canvas, floor, 17)

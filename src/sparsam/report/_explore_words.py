@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sparsam.report._data import Interval, MeaningData
-from sparsam.report._explore_data import CheaperData, ExploreReportData
+from sparsam.report._explore_data import CheaperData, ExploreReportData, NoisyCellData
 from sparsam.report._prose import KeyFigure, Verdict
 from sparsam.report._words import NOTHING, counted, pair, percent
 
@@ -222,3 +222,9 @@ def compared_words(found: CheaperData) -> Sequence[str]:
         f"{epsilon_number(found['raw_paper'])}."
     )
     return words
+
+
+def cell_words(cell: NoisyCellData) -> str:
+    """Say what a cell holds, with its interval."""
+    around = interval_text(cell["interval"], count_words)
+    return f"{cell['label']}: {count_words(cell['count'])}{f' ({around})' if around else ''}"
