@@ -23,10 +23,10 @@ The smallest and the largest value are not answerable; P1 and P99 are listed for
 What was tuned on what: the constants of Cramér's V and of Spearman's correlation and the number of
 cells on the bank, wine, ACS and GSS tables, with Adult printed beside. The budget's shares on
 Adult, bank and magic04, adjusted three times after runs of this benchmark: they are not
-independent of what is reported here, only the noise of the runs is. What the intervals of outliers
-and of Spearman's correlation allow for beside noise: on bank and wine with magic04 printed beside;
-Spearman's was widened after magic04 was covered in 91 to 93 % (planned, pure) and in 77 to 90 %
-(single queries), so that magic04 is no independent check there.
+independent of what is reported here, only the noise of the runs is. What the intervals allow for
+beside noise: of outliers on bank, wine and lending; of Cramér's V on bank and census tables with
+Adult printed beside; of Spearman's correlation on bank and wine with magic04 and Adult in view, and
+adjusted twice, so that these are no independent check there.
 """
 
 from __future__ import annotations
