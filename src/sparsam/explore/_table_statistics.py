@@ -112,14 +112,10 @@ def outliers(margin: Margin, z: float) -> Statistic:
     first, third = (_smooth(margin, reading, level, z) for level in (0.25, 0.75))
     weights = _beyond(reading, first.value, third.value)
     value = float(weights @ margin.real)
-    spread = []
-    for level, one in ((0.25, first), (0.75, third)):
-        sure = quantile(margin, level, z)
-        hidden = z * _FENCES * (sure.high - sure.low) / 12**0.5
-        spread.append(float(np.hypot((one.high - one.low) / 2, hidden)))
     low, high = _fences(first.value, third.value)
+    one, three = _reach(margin, 0.25, first, z), _reach(margin, 0.75, third, z)
     # lower fence 2.5 Q1 - 1.5 Q3, upper fence 2.5 Q3 - 1.5 Q1
-    moves = np.hypot(2.5 * spread[0], 1.5 * spread[1]), np.hypot(1.5 * spread[0], 2.5 * spread[1])
+    moves = np.hypot(2.5 * one, 1.5 * three), np.hypot(1.5 * one, 2.5 * three)
     usual = [reading.usual(end, move) for end, move in zip((low, high), moves, strict=True)]
     noise = z * margin.deviation(weights)
     fewer, more = (
@@ -142,6 +138,13 @@ def outliers(margin: Margin, z: float) -> Statistic:
     ]
     least, most = min(ends[0], min(others) - noise), max(ends[1], max(others) + noise)
     return Statistic(max(value, 0.0), max(least, 0.0), most)
+
+
+def _reach(margin: Margin, level: float, smooth: Statistic, z: float) -> float:
+    """Give how far off a quartile may be, noise and what its cell hides together."""
+    sure = quantile(margin, level, z)
+    hidden = z * _FENCES * (sure.high - sure.low) / 12**0.5
+    return float(np.hypot((smooth.high - smooth.low) / 2, hidden))
 
 
 def _far(noise: float, usual: list[float], *passed: float) -> float:
