@@ -328,21 +328,20 @@ def test_areas_of_bars_are_rows():
     one: Any = attribute([500.0, 300.0, 0.0, 800.0, 40.0], numeric=True)
     one["edges"] = [0.0, 100.0, 300.0, 700.0, 1_000.0]
     assert is_uneven(one["edges"])
-    bars = scaled_bars(one, unit=50.0)
-    assert [bar.height * (bar.high - bar.low) / 50 for bar in bars] == pytest.approx(
+    bars = scaled_bars(one)
+    assert [bar.height * (bar.high - bar.low) / 20 for bar in bars] == pytest.approx(
         [500, 300, 0, 800]
     )
     assert [bar.low for bar in bars] == one["edges"][:-1]
-    assert "Rows per 50" in str(cell_figure(one, 0))
+    assert "Rows per 20<" in str(cell_figure(one, 0))
 
 
 def test_a_number_that_many_share_is_seen_and_a_hair_is_not_higher_than_its_neighbours():
     one: Any = attribute([500.0, 400.0, 500.0, 0.4, 500.0, 0.0], numeric=True)
     one["edges"] = [0.0, 500.0, 501.0, 998.0, 999.0, 1_500.0]
-    _, many, _, hair, last = scaled_bars(one, unit=50.0)
-    assert (many.high - many.low) == pytest.approx(1_500 / 90)
-    assert many.height * (many.high - many.low) / 50 == pytest.approx(400)
-    assert hair.height <= max(last.height, 50.4)
+    _, many, before, hair, last = scaled_bars(one)
+    assert (many.low, many.high, many.height) == pytest.approx((490.5, 510.5, 400))
+    assert hair.height <= max(before.height, last.height)
     assert hair.interval is None
 
 

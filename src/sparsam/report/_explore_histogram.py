@@ -16,10 +16,9 @@ from sparsam.report._scale import Scale, round_step
 from sparsam.report._svg import tag
 from sparsam.report._words import pair
 
-# A bar is at least this part of the axis wide; one for a single number would not be seen.
+# A bar is at least about this part of the axis wide; one for a single number would not be seen.
+# Heights are rows per so much, so that the height of a thinnest bar is its rows.
 _THINNEST = 1 / 90
-# Rows are counted per about this part of the axis.
-_PER = 1 / 20
 
 
 class Bar(NamedTuple):
@@ -44,14 +43,25 @@ def is_uneven(edges: Sequence[float]) -> bool:
     return len(widths) > 1 and max(widths) > 1.05 * min(widths)
 
 
-def scaled_bars(one: ExploredAttributeData, unit: float) -> list[Bar]:
+def bar_unit(edges: Sequence[float]) -> float:
+    """Give the width that rows are counted per: a round number, the width of a thinnest bar.
+
+    Examples
+    --------
+    >>> bar_unit([0, 50_000, 100_000])
+    2000.0
+    """
+    return round_step(_THINNEST * (edges[-1] - edges[0]))
+
+
+def scaled_bars(one: ExploredAttributeData) -> list[Bar]:
     """Give the bars of an attribute; the area of each is its number of rows.
 
     A cell that is too narrow to be seen and stands out even so is drawn wider, and as much lower;
     one that does not is no higher than those beside it, and has no interval.
     """
     edges = one["edges"]
-    least = _THINNEST * (edges[-1] - edges[0])
+    unit = bar_unit(edges)
     cells = [cell for cell in one["cells"] if not cell["apart"]]
     real = [
         _bar(cell, low, high, unit)
@@ -59,10 +69,10 @@ def scaled_bars(one: ExploredAttributeData, unit: float) -> list[Bar]:
     ]
     bars = []
     for place, bar in enumerate(real):
-        start = min(max((bar.low + bar.high - least) / 2, edges[0]), edges[-1] - least)
-        wider = _bar(bar.cell, start, start + least, unit)
+        start = min(max((bar.low + bar.high - unit) / 2, edges[0]), edges[-1] - unit)
+        wider = _bar(bar.cell, start, start + unit, unit)
         around = [real[near].height for near in (place - 1, place + 1) if 0 <= near < len(real)]
-        if bar.high - bar.low >= least:
+        if bar.high - bar.low >= unit:
             bars.append(bar)
         elif wider.height > max(around):
             bars.append(wider)
@@ -81,8 +91,7 @@ def _bar(cell: NoisyCellData, low: float, high: float, unit: float) -> Bar:
 def histogram_parts(one: ExploredAttributeData, canvas: Canvas) -> Iterator[Markup]:
     """Draw the bars, their intervals and both axes."""
     low, high = one["edges"][0], one["edges"][-1]
-    unit = round_step(_PER * (high - low))
-    bars = scaled_bars(one, unit)
+    bars = scaled_bars(one)
     highest = max(bar.height for bar in bars)
     ends = [bar.interval[1] for bar in bars if bar.interval is not None]
     floor, right = canvas.height - canvas.bottom, canvas.width - canvas.right
@@ -102,7 +111,7 @@ def histogram_parts(one: ExploredAttributeData, canvas: Canvas) -> Iterator[Mark
                       class_="interval")  # fmt: skip
     yield tag("line", x1=canvas.left, x2=right, y1=floor, y2=floor, class_="axis")
     yield from axis_ticks(x, canvas, floor, 18)
-    yield text(f"↑ Rows per {number(unit)}", 0, 14, "name")
+    yield text(f"↑ Rows per {number(bar_unit(one['edges']))}", 0, 14, "name")
 
 
 def axis_ticks(x: Scale, canvas: Canvas, floor: float, below: float) -> Iterator[Markup]:
