@@ -19,7 +19,7 @@ from sparsam._errors import ParameterError
 from sparsam.data import CategoricalDomain, NumericDomain
 from sparsam.explore import declared
 from sparsam.explore._bins import Bins, equal_bins, full_bins
-from sparsam.explore._rank_scores import rank_scores
+from sparsam.explore._ranks import rank_scores
 from sparsam.explore._source import Source
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
 

@@ -28,7 +28,8 @@ from sparsam.explore._queries import Payment, Query
 from sparsam.explore._queries_counts import count_query, value_counts_query
 from sparsam.explore._queries_mean import _ratio, mean_query
 from sparsam.explore._queries_pairs import cramers_v_query, spearman_query
-from sparsam.explore._queries_ranks import fences, outliers_query, quantiles_query
+from sparsam.explore._queries_ranks import outliers_query, quantiles_query
+from sparsam.explore._ranks import fences
 from sparsam.explore._source import Source
 from sparsam.generalization import Generalization, numeric_partition
 

@@ -12,6 +12,7 @@ from sparsam.explore._consistency import Margin, Measured, margins_of
 from sparsam.explore._declared import Declared
 from sparsam.explore._octiles import Octiles
 from sparsam.explore._plan import FEW_CELLS, MOST_VALUES
+from sparsam.explore._ranks import fences
 from sparsam.explore._table_statistics import quantile
 
 # Which octiles cut an attribute into so many cells of a two-way table.
@@ -67,9 +68,9 @@ def wide_cells(declared: Declared, octiles: Octiles, n_cells: int) -> Cells:
     name = octiles.grid.name
     edges = {eighth: octiles.edge(eighth) for eighth in range(1, 8)}
     cuts = [edge for edge in edges.values() if edge is not None]
-    fences = _fence_edges(*octiles.quartiles, octiles.grid.integer)
+    fence_edges = _fence_edges(*octiles.quartiles, octiles.grid.integer)
     beside, own = _beside_quartiles(octiles), [end for cell in _quartiles(octiles) for end in cell]
-    coarse = edge_bins(declared, name, [*cuts, *octiles.repeated, *fences, *beside, *own])
+    coarse = edge_bins(declared, name, [*cuts, *octiles.repeated, *fence_edges, *beside, *own])
     wanted = [edges[eighth] for eighth in _CUTS[n_cells]]
     chosen = [edge for edge in wanted if edge is not None]
     return Cells(coarse, coarse, edge_bins(declared, name, [*chosen, *octiles.repeated]))
@@ -126,11 +127,11 @@ def narrow_cells(margin: Margin, n_cells: int) -> Cells:
     many = np.flatnonzero(shares >= 1 / 8)
     own = [full.edges[end] for cell in many for end in (cell, cell + 1)]
     first, third = (quantile(margin, level, 0.0).value for level in (0.25, 0.75))
-    fences = _fence_edges(first, third, full.integer)
+    fence_edges = _fence_edges(first, third, full.integer)
     coarse = full
     if full.size > FEW_CELLS:
         tails = [_edge_near(margin, level) for level in (0.01, 0.99)]
-        inside = [fence for fence in fences if full.edges[0] < fence < full.edges[-1]]
+        inside = [fence for fence in fence_edges if full.edges[0] < fence < full.edges[-1]]
         coarse = coarse_bins(full, [*octiles, *own, *inside, *tails])
     return Cells(full, coarse, _joined(full, coarse, octiles, own, n_cells))
 
@@ -150,10 +151,8 @@ def _edge_near(margin: Margin, level: float) -> float:
 
 def _fence_edges(first: float, third: float, integer: bool) -> tuple[float, float]:
     """Give the edges beyond which whole cells hold outliers."""
-    reach = 1.5 * (third - first)
-    if integer:
-        return float(np.ceil(first - reach)), float(np.floor(third + reach)) + 1.0
-    return first - reach, third + reach
+    low, high = fences(first, third)
+    return (float(np.ceil(low)), float(np.floor(high)) + 1.0) if integer else (low, high)
 
 
 def first_margins(declared: Declared, tables: list[Measured]) -> dict[str, Margin]:

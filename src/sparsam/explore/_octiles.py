@@ -14,7 +14,7 @@ from sparsam.explore._bins import Bins, full_bins
 from sparsam.explore._costs import Cost
 from sparsam.explore._declared import Declared
 from sparsam.explore._noise import noisy_choice
-from sparsam.explore._rank_scores import rank_scores, rank_sensitivity
+from sparsam.explore._ranks import rank_scores, rank_sensitivity
 
 LEVELS = 3
 # Which eighth each choice is of.

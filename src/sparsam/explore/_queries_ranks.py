@@ -19,7 +19,7 @@ from sparsam.explore._declared import Declared
 from sparsam.explore._noise import noise_quantile, noise_sd, noisy_choice, noisy_counts
 from sparsam.explore._octiles import grid_bins
 from sparsam.explore._queries import Payment, Query, around
-from sparsam.explore._rank_scores import rank_scores, rank_sensitivity
+from sparsam.explore._ranks import fences, rank_scores, rank_sensitivity
 from sparsam.explore._source import Source
 
 _FINEST = Fraction(1, 1000)
@@ -133,18 +133,6 @@ def quantile_grid(declared: Declared, name: str) -> Bins:
     if name in declared.partitions:
         return full_bins(declared, name)
     return grid_bins(declared, name)
-
-
-def fences(first: float, third: float) -> tuple[float, float]:
-    """Give the numbers beyond which a value lies far from the quartiles.
-
-    Examples
-    --------
-    >>> fences(10, 20)
-    (-5.0, 35.0)
-    """
-    reach = 1.5 * (third - first)
-    return first - reach, third + reach
 
 
 def _chosen(counts: NDArray[np.int64], level: Fraction, cost: Cost, side: int) -> int:

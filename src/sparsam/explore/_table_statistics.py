@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sparsam.explore._consistency import FloatArray, Margin
 from sparsam.explore._count_intervals import count_interval
+from sparsam.explore._ranks import fences
 from sparsam.explore._reading import Reading, unit_cells
 
 # How far off a quantile is inside a cell, by its distance from the cell's nearer edge.
@@ -112,7 +113,7 @@ def outliers(margin: Margin, z: float) -> Statistic:
     first, third = (_smooth(margin, reading, level, z) for level in (0.25, 0.75))
     weights = _beyond(reading, first.value, third.value)
     value = float(weights @ margin.real)
-    low, high = _fences(first.value, third.value)
+    low, high = fences(first.value, third.value)
     one, three = _reach(margin, 0.25, first, z), _reach(margin, 0.75, third, z)
     # lower fence 2.5 Q1 - 1.5 Q3, upper fence 2.5 Q3 - 1.5 Q1
     moves = np.hypot(2.5 * one, 1.5 * three), np.hypot(1.5 * one, 2.5 * three)
@@ -154,7 +155,7 @@ def _far(noise: float, usual: list[float], *passed: float) -> float:
 
 def _beyond(reading: Reading, first: float, third: float) -> FloatArray:
     """Give the part of each cell that lies beyond the fences of two quartiles."""
-    low, high = _fences(first, third)
+    low, high = fences(first, third)
     below = reading.weights_below(low, closed=False)
     return below + 1.0 - reading.weights_below(high, closed=True)
 
@@ -260,7 +261,8 @@ def _ranked(table: FloatArray, ties: FloatArray) -> tuple[float | None, FloatArr
     return float(np.clip(raw * given, -1.0, 1.0)), weights * given, lift
 
 
-# Settings of Cramér's V, chosen on tables that no figure is reported of.
+# Settings of Cramér's V, chosen on tables that no figure is reported of; those of its interval, the
+# last two, with Adult in view.
 _CERTAIN = 8.0
 _BEYOND = 2.0
 _UNSEEN = 1.6
@@ -361,11 +363,6 @@ def _centred(shares: FloatArray, unused: int) -> FloatArray:
     moves = np.eye(len(shares)) - shares[:, None]
     sums = moves.sum(axis=1)
     return np.asarray(moves @ moves.T - np.outer(sums, sums) / (len(shares) + unused))
-
-
-def _fences(first: float, third: float) -> tuple[float, float]:
-    reach = 1.5 * (third - first)
-    return first - reach, third + reach
 
 
 def spread_in_cell(margin: Margin, cells: NDArray[np.int64], levels: FloatArray) -> FloatArray:

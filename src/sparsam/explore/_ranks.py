@@ -1,4 +1,4 @@
-"""How well each cell fits as the place of a quantile."""
+"""How well each cell fits as the place of a quantile, and what lies far from the quartiles."""
 
 from __future__ import annotations
 
@@ -31,3 +31,15 @@ def rank_scores(counts: NDArray[np.int64], level: Fraction, shift: int = 0) -> N
 def rank_sensitivity(level: Fraction) -> int:
     """Give how much one row more or less moves a score."""
     return max(level.numerator, level.denominator - level.numerator)
+
+
+def fences(first: float, third: float) -> tuple[float, float]:
+    """Give the numbers beyond which a value lies far from the quartiles.
+
+    Examples
+    --------
+    >>> fences(10, 20)
+    (-5.0, 35.0)
+    """
+    reach = 1.5 * (third - first)
+    return first - reach, third + reach
