@@ -54,7 +54,7 @@ def test_nothing_collected_loses_what_the_majority_loses(fit, people_split):
 
 def test_repeatable(people_split):
     nothing = Generalization.nothing(people_split.train.table)
-    first, second = (CrossFit(people_split, "gradient boosting") for _ in range(2))
+    first, second = (CrossFit(people_split, "gradient boosting", n_jobs) for n_jobs in (1, 2))
     assert first.loss(nothing, "majority") == second.loss(nothing, "majority")
     np.testing.assert_array_equal(first._everything, second._everything)
 

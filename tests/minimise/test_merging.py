@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from joblib import parallel_config
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sparsam import load_example
@@ -179,6 +180,13 @@ def test_privacy_chooses_the_point(example: Task, merged: Merging) -> None:
         found = Merging(privacy=privacy, **settings).fit_task(example)
         chosen = (merged.scores_ @ [1 - privacy, privacy]).argmin()
         assert found.generalization_.partitions == merged.path_[chosen].partitions
+
+
+def test_two_processes_find_the_same_path(example: Task, merged: Merging) -> None:
+    with parallel_config(n_jobs=2):
+        again = Merging(start_leaves=6, min_leaf=50).fit_task(example)
+    np.testing.assert_array_equal(again.scores_, merged.scores_)
+    assert again.path_ == merged.path_
 
 
 def test_same_seed_same_path(example: Task, merged: Merging) -> None:

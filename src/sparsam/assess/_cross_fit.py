@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
@@ -31,11 +32,14 @@ class CrossFit:
     data : Split
     model : str
         The classifier that did best with everything collected.
+    n_jobs : int, default=1
+        Processes to use. The result does not depend on it.
     """
 
-    def __init__(self, data: Split, model: str) -> None:
+    def __init__(self, data: Split, model: str, n_jobs: int = 1) -> None:
         self._data = data
         self._model = model
+        self._n_jobs = n_jobs
         self._losses: dict[Any, tuple[float, Interval]] = {}
 
     def loss(self, generalization: Generalization, model: str) -> tuple[float, Interval]:
@@ -62,12 +66,13 @@ class CrossFit:
         return self._wrong(lookups, self._model)
 
     def _wrong(self, lookups: tuple[NDArray[np.uint16], ...], model: str) -> NDArray[np.bool_]:
-        wrong = []
-        for rotation in self._rotations:
-            records = GeneralizedRecords.from_lookups(lookups, rotation)
-            found = best_classifier(records, rotation, self._data.random_state, (model,))
-            wrong.append(found.wrong["test"])
-        return np.concatenate(wrong)
+        jobs = (
+            delayed(_wrong_of)(lookups, model, rotation, self._data.random_state)
+            for rotation in self._rotations
+        )
+        n_jobs = min(self._n_jobs, len(self._rotations))
+        # personal data must not spill to a disk
+        return np.concatenate(Parallel(n_jobs=n_jobs, max_nbytes=None)(jobs))
 
     @cached_property
     def _rotations(self) -> list[Split]:
@@ -78,3 +83,11 @@ class CrossFit:
                 f"to be measured on. Got {people.n_rows}.\n\nHint: give more records."
             )
         return rotations(people, min(FOLDS, people.n_rows), self._data.random_state)
+
+
+def _wrong_of(
+    lookups: tuple[NDArray[np.uint16], ...], model: str, rotation: Split, random_state: int
+) -> NDArray[np.bool_]:
+    """Say of whom a model of one rotation is wrong."""
+    records = GeneralizedRecords.from_lookups(lookups, rotation)
+    return best_classifier(records, rotation, random_state, (model,)).wrong["test"]

@@ -57,6 +57,8 @@ class Front:
     data : Split
     fingerprint : str, optional
         Hash of the table that was split.
+    n_jobs : int, default=1
+        Processes to use for a choice. The result does not depend on it.
 
     Attributes
     ----------
@@ -67,12 +69,18 @@ class Front:
     """
 
     def __init__(
-        self, points: Sequence[Point], limits: Limits, data: Split, fingerprint: str | None = None
+        self,
+        points: Sequence[Point],
+        limits: Limits,
+        data: Split,
+        fingerprint: str | None = None,
+        n_jobs: int = 1,
     ) -> None:
         self.points = tuple(points)
         self.limits = limits
         self.data = data
         self.fingerprint = fingerprint
+        self._n_jobs = n_jobs
 
     @property
     def n_rows(self) -> int:
@@ -206,7 +214,7 @@ class Front:
 
     @cached_property
     def _cross_fit(self) -> CrossFit:
-        return CrossFit(self.data, self.limits.everything.model)
+        return CrossFit(self.data, self.limits.everything.model, self._n_jobs)
 
 
 def _validation_risk(point: Point) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, cpu_count, delayed
+from joblib import Parallel, cpu_count, delayed, parallel_config
 
 from sparsam._errors import ParameterError
 from sparsam.assess._assessment import Assessment, assess
@@ -76,9 +76,10 @@ def sweep(
     parts, fingerprint = _split(data, roles, random_state)
     wanted = [minimisers] if isinstance(minimisers, str | Minimiser) else minimisers
     learned_from = _sample(parts.train, sample, random_state)
-    candidates = without_repeats(
-        _candidates(learned_from, wanted, min_leaf, constraints, random_state)
-    )
+    with parallel_config(n_jobs=n_jobs or cpu_count()):
+        candidates = without_repeats(
+            _candidates(learned_from, wanted, min_leaf, constraints, random_state)
+        )
     if not candidates:
         raise ParameterError("A sweep needs at least one minimiser. Got none.")
     limits = measure_limits(parts, random_state)
@@ -90,7 +91,7 @@ def sweep(
         points.append(Point(candidates[done - 1], assessment))
         if progress is not None:
             progress(done, len(candidates))
-    return Front(points, limits, parts, fingerprint)
+    return Front(points, limits, parts, fingerprint, n_jobs or cpu_count())
 
 
 def _split(data: Any, roles: Roles | None, random_state: int) -> tuple[Split, str | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
@@ -162,19 +163,23 @@ class Merging(BucketMinimiser):
         others = self._merged(task, likely, moves, ends) + self._trees(task, constraints)
         for lookups in _distinct(others, steps):
             steps.append(Step(lookups, Position(people, people.lookups(lookups)).score))
-        steps = [self._reconsidered(people, step) for step in _once(steps)]
+        steps = self._reconsidered(people, _once(steps))
         return unbeaten(steps, self.max_path, task.n_rows)
 
-    def _reconsidered(self, people: People, step: Step) -> Step:
-        """The step with a better estimate of its loss, where few people share a record."""
-        lookups = people.lookups(step.lookups)
-        buckets = [lookup[column] for lookup, column in zip(lookups, people.columns, strict=True)]
-        records = np.stack(buckets, axis=1).astype(np.uint16)
-        keys = record_keys(records, [int(lookup.max()) + 1 for lookup in lookups])
-        if len(np.unique(keys)) * _FEW_ALIKE < people.n_rows:
-            return step
-        loss = boosted_loss(people, lookups, self.random_state)
-        return Step(step.lookups, Score(min(loss, step.score.loss), step.score.risk))
+    def _reconsidered(self, people: People, steps: Sequence[Step]) -> list[Step]:
+        """The steps with a better estimate of their loss, where few people share a record.
+
+        In as many processes as `joblib.parallel_config` says, one by default.
+        """
+        few = [place for place, step in enumerate(steps) if _few_alike(people, step)]
+        losses = Parallel(max_nbytes=None)(  # personal data must not spill to a disk
+            delayed(_boosted)(people, steps[place], self.random_state) for place in few
+        )
+        better = list(steps)
+        for place, loss in zip(few, losses, strict=True):
+            score = steps[place].score
+            better[place] = Step(steps[place].lookups, Score(min(loss, score.loss), score.risk))
+        return better
 
     def _merged(
         self, task: Task, likely: NDArray[np.float64], moves: Moves, ends: Sequence[Step]
@@ -230,3 +235,17 @@ def _distinct(lookups: Sequence[Lookups], steps: Sequence[Step]) -> list[Lookups
 
 def _key(lookups: Lookups) -> tuple[bytes, ...]:
     return tuple(lookup.tobytes() for lookup in lookups)
+
+
+def _few_alike(people: People, step: Step) -> bool:
+    """Whether few people share a record, so that counting them tells little of the loss."""
+    lookups = people.lookups(step.lookups)
+    buckets = [lookup[column] for lookup, column in zip(lookups, people.columns, strict=True)]
+    records = np.stack(buckets, axis=1).astype(np.uint16)
+    keys = record_keys(records, [int(lookup.max()) + 1 for lookup in lookups])
+    return len(np.unique(keys)) * _FEW_ALIKE >= people.n_rows
+
+
+def _boosted(people: People, step: Step, random_state: int) -> float:
+    with threadpool_limits(limits=1):
+        return boosted_loss(people, people.lookups(step.lookups), random_state)
