@@ -324,6 +324,17 @@ def test_figures_stay_on_the_canvas(counts, numeric, power):
                 assert -0.5 <= y <= y + h <= height + 0.5
 
 
+@pytest.mark.parametrize("scale", [1e-14, 1e-9, 1e90])
+def test_numbers_of_any_size_are_drawn(scale):
+    one: Any = attribute([500.0, 300.0, 0.0, 800.0, 40.0], numeric=True, power=2.0)
+    one["edges"] = [edge * scale for edge in one["edges"]]
+    for figure in one["quantiles"]:
+        figure["value"] *= scale
+        figure["interval"] = [end * scale for end in figure["interval"]]
+    for drawn in (cell_figure(one, 0), box_figure(one, 0)):
+        assert str(drawn).count('class="tick"') >= 4
+
+
 def test_areas_of_bars_are_rows():
     one: Any = attribute([500.0, 300.0, 0.0, 800.0, 40.0], numeric=True)
     one["edges"] = [0.0, 100.0, 300.0, 700.0, 1_000.0]

@@ -64,13 +64,11 @@ def number(value: float) -> str:
 
     Examples
     --------
-    >>> number(38.0), number(12345.6), number(0.01234), number(-3.5)
-    ('38', '12,346', '0.0123', '−3.5')
+    >>> number(38.0), number(12345.6), number(0.01234), number(-3.5), number(2e20)
+    ('38', '12,346', '0.0123', '−3.5', '2e+20')
     """
-    if float(value).is_integer() and abs(value) < 1e15:
-        text = f"{value:,.0f}"
-    else:
-        text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    whole = float(value).is_integer() or abs(value) >= 1000
+    text = f"{value:,.0f}" if whole and abs(value) < 1e15 else f"{value:.3g}"
     return text.replace("-", "−") if float(text.replace(",", "")) else text.lstrip("-")
 
 

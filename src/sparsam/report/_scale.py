@@ -47,7 +47,7 @@ class Scale:
         step = round_step((self.high - self.low) / most)
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
-        return [round(index * step, 10) for index in range(first, last + 1)]
+        return [_plain(index * step) for index in range(first, last + 1)]
 
 
 def round_step(least: float) -> float:
@@ -55,12 +55,17 @@ def round_step(least: float) -> float:
 
     Examples
     --------
-    >>> round_step(0.017), round_step(0.3)
-    (0.02, 0.5)
+    >>> round_step(0.017), round_step(0.3), round_step(3e-13)
+    (0.02, 0.5, 5e-13)
     """
     power = 10.0 ** math.floor(math.log10(least))
     factor = next(factor for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9))
-    return round(factor * power, 10)
+    return _plain(factor * power)
+
+
+def _plain(value: float) -> float:
+    """Drop what adding floats left behind the digits that matter."""
+    return float(f"{value:.12g}")
 
 
 def span(values: Iterable[float | None], least: float = 0.02) -> tuple[float, float]:
