@@ -19,9 +19,9 @@ def one(folder: Path, *cells: str) -> object:
 @pytest.mark.parametrize(
     ("cells", "domain"),
     [
-        (["1", " 2 ", "+3", "-4"], NumericDomain(-4, 3, True)),
-        (["1", "2.5", "1e3", ".5", "nan"], NumericDomain(0.5, 1000)),
-        (["1.0", "2"], NumericDomain(1, 2, True)),
+        (["1", " 2 ", "+3", "-4"], NumericDomain(-5, 5, True)),
+        (["1", "2.5", "1e3", ".5", "nan"], NumericDomain(0, 1000)),
+        (["1.0", "2"], NumericDomain(0, 5, True)),
         (["01234", "12345"], CategoricalDomain(("01234", "12345"))),
         (["0", "007"], CategoricalDomain(("0", "007"))),
         (["1234567890123456", "1"], CategoricalDomain(("1", "1234567890123456"))),

@@ -54,7 +54,7 @@ def test_labels_are_unique_whatever_the_categories_are_called() -> None:
 def test_missing_and_unseen_can_share_a_bucket() -> None:
     domain = CategoricalDomain(("a", "b"))
     partition = categorical_partition("v", domain, [["a", "b"]], missing=1, unseen=1)
-    assert partition.labels == ("all values", "missing or other")
+    assert partition.labels == ("a, b", "missing or other")
     assert numeric_partition("x", NumericDomain(0, 1), [], missing=1).labels == (
         "all values",
         "missing",

@@ -40,7 +40,13 @@ def _attributes(draw: st.DrawFn, name: str, most_values: int) -> Attribute:
 
 
 @st.composite
-def _tasks(draw: st.DrawFn, max_rows: int = 30, most_values: int = 5, most: int = 4) -> Task:
+def _tasks(
+    draw: st.DrawFn,
+    max_rows: int = 30,
+    most_values: int = 5,
+    most: int = 4,
+    declared: bool = True,
+) -> Task:
     names = "abcdef"[: draw(st.integers(1, most))]
     attributes = [draw(_attributes(name, most_values)) for name in names]
     # Hypothesis likes small numbers, and a tree likes rows.
@@ -55,7 +61,10 @@ def _tasks(draw: st.DrawFn, max_rows: int = 30, most_values: int = 5, most: int 
     weights = tuple(draw(st.sampled_from([0.0, 0.5, 1.0, 2.0])) for _ in personal)
     table = Table(tuple(attributes), codes.astype(np.uint16))
     classes = tuple("xyz"[:n_classes])
-    return Task(table, target.astype(np.uint16), classes, "target", personal, weights, Roles())
+    # So few rows have rare categories only; what is declared is never rare.
+    lists = {a.name: a.domain for a in attributes if isinstance(a.domain, CategoricalDomain)}
+    roles = Roles(domains=lists if declared else {})
+    return Task(table, target.astype(np.uint16), classes, "target", personal, weights, roles)
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ from sparsam import load_example
 from sparsam._errors import ParameterError
 from sparsam.data import Roles, resolve
 from sparsam.minimise import Constraints, FeatureSelection
+from sparsam.minimise._partitions import rare_together
 
 
 def _one_hot(codes: np.ndarray, size: int) -> np.ndarray:
@@ -27,7 +28,8 @@ def _scores(task: Any, criterion: str) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def example() -> Any:
-    return resolve(load_example(), Roles("employed", categorical=["age"])).take(np.arange(3000))
+    task = resolve(load_example(), Roles("employed", categorical=["age"])).take(np.arange(3000))
+    return rare_together(task, Constraints())
 
 
 def test_mutual_information_is_that_of_scikit_learn(example: Any) -> None:
@@ -97,8 +99,11 @@ def test_the_best_are_collected_at_full_resolution(example: Any, criterion: str)
         best = sorted(np.argsort(-selection.scores_, kind="stable")[:keep].tolist())
         collected = selection.generalization_.collected
         assert collected == tuple(example.names[a] for a in best)
-        for name in collected:
-            assert selection.generalization_[name].n_buckets == example.table.attribute(name).size
+        for a, name in enumerate(example.names):
+            if name in collected:
+                rare = example.rare[a]
+                whole = example.sizes[a] - rare.sum() + rare.any()
+                assert selection.generalization_[name].n_buckets == whole
     assert selection.generalization_ == selection.fit_task(example).generalization_
 
 

@@ -55,7 +55,7 @@ def test_ordered_categories_form_runs_of_equal_length() -> None:
 
 def test_groups_of_categories_are_of_equal_size() -> None:
     names = [f"c{i}" for i in range(9)]
-    task = resolve({"c": names * 2}, Roles(), y=[0, 1] * 9)
+    task = resolve({"c": names * 6}, Roles(), y=[0, 1] * 27)
     groups = Uniform(buckets=4).fit_task(task).generalization_["c"].groups
     assert sorted(map(len, groups)) == [2, 2, 2, 3]
 
@@ -71,7 +71,9 @@ def test_same_seed_same_groups() -> None:
 
 
 def test_looks_at_nothing_but_the_domains() -> None:
-    task = resolve(load_example(), Roles("employed"))
+    people = load_example()
+    domains = {a.name: a.domain for a in people.attributes if a.name != "employed"}
+    task = resolve(people, Roles("employed", domains=domains))
     fewer = task.take(np.arange(50))
     learned = [Uniform().fit_task(t).generalization_.partitions for t in (task, fewer)]
     assert learned[0] == learned[1]

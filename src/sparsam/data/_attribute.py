@@ -64,6 +64,8 @@ class Attribute:
                 f"Got {self.n_values:,} instead."
             )
         if not self.numeric:
+            if not self.n_values:
+                raise DataError(f"'{self.name}' must have at least one category. Got none.")
             return
         if self.lows.shape != self.highs.shape or not self.lows.size:
             raise DataError(f"'{self.name}' must have as many lows as highs, and at least one.")

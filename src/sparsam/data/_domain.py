@@ -48,7 +48,8 @@ class CategoricalDomain(msgspec.Struct, frozen=True, tag_field="type", tag="cate
     Parameters
     ----------
     categories : tuple of str, int, float or bool
-        Every category once. Whole floats become ints (1.0 is the category 1).
+        Every category once. Whole floats become ints (1.0 is the category 1). None at all where
+        they are not listed, as of an attribute that is not collected.
     ordered : bool, default=False
         Whether the list runs from least to most.
 
@@ -94,9 +95,7 @@ def plain(value: object) -> Category:
 
 
 def check_categories(categories: Sequence[Category]) -> None:
-    """Refuse an empty list of categories, a category that occurs twice and NaN."""
-    if not categories:
-        raise DataError("A categorical domain must have at least one category. Got none instead.")
+    """Refuse a category that occurs twice and NaN."""
     if any(isinstance(category, float) and not math.isfinite(category) for category in categories):
         raise DataError("A category must be finite: missing values are no category.")
     twice = len(categories) - len(set(categories))

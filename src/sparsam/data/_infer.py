@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from sparsam.data._columns import Column
 from sparsam.data._domain import CategoricalDomain, Domain, NumericDomain, plain
 from sparsam.data._factor import Factored, factorise, from_dictionary
 from sparsam.data._roles import Roles
+from sparsam.data._rounding import rounded_range
 from sparsam.data._target import Target
 
 
@@ -98,24 +98,12 @@ def _numeric(
         _check_range(name, factored, declared)
         domain = declared
     else:
-        domain = _range(values, binned=bins[-1] + 1 < len(values))
+        domain = rounded_range(values, factored.counts())
     starts = np.flatnonzero(np.diff(bins, prepend=-1))
     ends = np.append(starts[1:], len(values)) - 1
     attribute = Attribute(name, domain, values[starts], values[ends], factored.has_missing)
     lookup = np.append(bins, attribute.n_values).astype(np.uint16)
     return Encoded(attribute, lookup[factored.codes], _notes(attribute, factored))
-
-
-def _range(values: NDArray[np.float64], *, binned: bool) -> NumericDomain:
-    """Return the range of a column, rounded outwards where its ends would be single people's."""
-    low, high = float(values[0]), float(values[-1])
-    whole = bool((np.floor(values) == values).all())
-    if binned:
-        unit = 10.0 ** (math.floor(math.log10(high - low)) - 1)
-        unit = max(1.0, unit) if whole else unit
-        low, high = math.floor(low / unit) * unit, math.ceil(high / unit) * unit
-        low, high = min(low, float(values[0])), max(high, float(values[-1]))
-    return NumericDomain(low, high, whole)
 
 
 def _nothing(name: str, factored: Factored, declared: Domain | None) -> Encoded | None:

@@ -34,6 +34,9 @@ class Task:
         How sensitive each of them is.
     roles : Roles
         What the user declared.
+    rare : tuple of ndarray of bool, default=()
+        For each attribute, which codes stand for categories that must not be named. Where it is
+        given, the people who have one of them all have the same one in `codes`.
     """
 
     table: Table
@@ -43,6 +46,7 @@ class Task:
     personal: tuple[int, ...]
     weights: tuple[float, ...]
     roles: Roles
+    rare: tuple[NDArray[np.bool_], ...] = ()
 
     def __post_init__(self) -> None:
         target = np.array(self.target, dtype=np.uint16)
@@ -73,6 +77,11 @@ class Task:
     def sizes(self) -> tuple[int, ...]:
         """The number of codes of each attribute, the missing value counted."""
         return tuple(attribute.size for attribute in self.table.attributes)
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """The attributes whose values the user declared, so that they tell nothing about rows."""
+        return frozenset(self.names) & {*self.roles.domains, *self.roles.ordered}
 
     def take(self, rows: ArrayLike) -> Task:
         """Return the task with only these rows, given as positions or as a mask."""

@@ -32,7 +32,7 @@ def pairs(first: Generalization, second: Generalization) -> Iterator[tuple[Parti
     Raises
     ------
     ParameterError
-        An attribute is in one only, or its domains differ.
+        An attribute is in one only, or is of another kind, or its range differs.
     """
     for name in sorted(set(first.names) ^ set(second.names)):
         msg = f"Both generalizations must have the same attributes. '{name}' is in one only."
@@ -99,6 +99,8 @@ def _told_apart(partition: Partition) -> Any:
     """Give what the partition tells apart among the values of the domain, policies aside."""
     if isinstance(partition, NumericPartition):
         return partition.cuts
+    if len(partition.groups) <= 1:
+        return set()
     return {frozenset(map(category_key, group)) for group in partition.groups}
 
 
@@ -119,9 +121,12 @@ def _keep_labels(result: Partition, sources: Iterable[Partition]) -> Partition:
 
 
 def _same_domain(first: Domain, second: Domain) -> bool:
+    """Whether two partitions speak of the same values; lists of categories may differ."""
     if isinstance(first, CategoricalDomain) and isinstance(second, CategoricalDomain):
-        keys = [list(map(category_key, domain.categories)) for domain in (first, second)]
-        return keys[0] == keys[1] and first.ordered == second.ordered
+        if not first.categories or not second.categories:
+            return True
+        truths = [{isinstance(c, bool) for c in domain.categories} for domain in (first, second)]
+        return first.ordered == second.ordered and truths[0] == truths[1]
     return first == second
 
 

@@ -46,7 +46,8 @@ class CategoricalPartition(PartitionBase, frozen=True, tag="categorical"):
         The attribute.
     domain : CategoricalDomain
     groups : tuple of tuple of category
-        Every category of the domain in exactly one group. Group i is bucket i.
+        Every category of the domain in exactly one group. Group i is bucket i. None where the
+        domain lists no categories: all of them are bucket 0 then.
     labels : tuple of str
         One a bucket.
     missing : int or None, default=None
@@ -75,7 +76,10 @@ class CategoricalPartition(PartitionBase, frozen=True, tag="categorical"):
             ],
             ...,
         ],
-        Meta(min_length=1, description="Every category of the domain, in exactly one group."),
+        Meta(
+            description="Every category of the domain, in exactly one group. None where the domain "
+            "lists no categories: bucket 0 holds all of them."
+        ),
     ]
     labels: Annotated[
         tuple[str, ...],
@@ -96,9 +100,10 @@ class CategoricalPartition(PartitionBase, frozen=True, tag="categorical"):
         check_name(self.name)
         _check_categories(self.name, self.domain.categories)
         _check_groups(self.name, self.domain, self.groups)
-        n_groups = len(self.groups)
+        n_groups = self.n_groups
         check_index(self.name, "missing", self.missing, n_groups + 1)
-        check_index(self.name, "unseen", self.unseen, n_groups + 1 + (self.missing == n_groups))
+        n_unseen = n_groups + 1 + (self.missing == n_groups) if self.groups else 1
+        check_index(self.name, "unseen", self.unseen, n_unseen)
         extra = max(self.missing or 0, self.unseen or 0) + 1
         check_labels(self.name, self.labels, max(n_groups, extra))
         if n_groups == 1:  # what tells no categories apart has no reason to refuse any
@@ -108,9 +113,16 @@ class CategoricalPartition(PartitionBase, frozen=True, tag="categorical"):
     def _labels(self) -> tuple[str, ...]:
         return self.labels
 
+    @property
+    def n_groups(self) -> int:
+        """How many buckets are groups of categories; categories that are not listed are one."""
+        return len(self.groups) or 1
+
     def before(self) -> str:
         """Say what the attribute holds when nothing is generalised."""
         count = len(self.domain.categories)
+        if not count:
+            return "categories"
         return f"{count:,} categor{'y' if count == 1 else 'ies'}"
 
     @cached_property
@@ -220,8 +232,8 @@ def categorical_partition(
     name : str
     domain : CategoricalDomain
     groups : sequence of sequence of category
-        Every category of the domain in exactly one group. The order of the groups is kept, inside
-        a group the order of the domain is taken.
+        Every category of the domain in exactly one group; none where the domain lists none. The
+        order of the groups is kept, inside a group the order of the domain is taken.
     missing, unseen : int or None, default=None
         The bucket of a missing value and of a category never seen; None is an error. An index
         after the last group is a bucket of its own.
@@ -262,7 +274,7 @@ def _find_labels(
     missing: int | None,
     unseen: int | None,
 ) -> tuple[str, ...]:
-    n_groups = len(groups)
+    n_groups = len(groups) or 1
     own_missing = missing is not None and missing >= n_groups
     own_unseen = unseen is not None and unseen >= n_groups
     if n_groups == 1 and not own_missing and not own_unseen:
@@ -271,7 +283,7 @@ def _find_labels(
         extra = [f"{words.MISSING} or {words.OTHER}"]
     else:
         extra = [words.MISSING] * own_missing + [words.OTHER] * own_unseen
-    named = words.group_labels(domain, groups) if n_groups > 1 else [words.ALL]
+    named = words.group_labels(domain, groups) if n_groups > 1 or own_unseen else [words.ALL]
     return words.unique_labels([*named, *extra])
 
 
@@ -287,7 +299,7 @@ def _check_groups(
 ) -> None:
     listed = [category_key(category) for group in groups for category in group]
     known = {category_key(category) for category in domain.categories}
-    if not groups or not all(groups):
+    if not all(groups) or (known and not groups):
         raise FieldError(f"'{name}' must have at least one group, and no empty one.", "groups")
     if len(set(listed)) != len(listed):
         raise FieldError(f"'{name}' must not have a category in two groups.", "groups")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparsam.data import Attribute, NumericDomain
+from sparsam.data import Attribute, CategoricalDomain, NumericDomain
 from sparsam.generalization._categorical_partition import categorical_partition
 from sparsam.generalization._document import Partition
 from sparsam.generalization._numeric_partition import numeric_partition
@@ -28,7 +28,7 @@ def finest(attribute: Attribute) -> Partition:
 
 
 def nothing(attribute: Attribute) -> Partition:
-    """Give all values of an attribute the same bucket.
+    """Give all values of an attribute the same bucket; its categories are not listed.
 
     Parameters
     ----------
@@ -40,4 +40,4 @@ def nothing(attribute: Attribute) -> Partition:
     """
     if isinstance(attribute.domain, NumericDomain):
         return numeric_partition(attribute.name, attribute.domain, [])
-    return categorical_partition(attribute.name, attribute.domain, [attribute.domain.categories])
+    return categorical_partition(attribute.name, CategoricalDomain(()), [])

@@ -13,11 +13,14 @@ from sparsam.data import Task
 from sparsam.generalization import Generalization
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._minimiser import Minimiser
-from sparsam.minimise._partitions import code_counts, full_resolution, partition_of
+from sparsam.minimise._partitions import Partitions, rare_together
 
 
 class BucketMinimiser(Minimiser):
     """A minimiser that says for each attribute which of its codes share a bucket.
+
+    Categories that fewer than five people have are put together before it looks: they are not
+    named in an artifact, unless they were declared.
 
     The base to write a minimiser of one's own on: a subclass stores its parameters, `roles`,
     `constraints` and `unseen` among them, and answers in `_buckets`. Attributes that must be kept
@@ -36,16 +39,14 @@ class BucketMinimiser(Minimiser):
         self._check_parameters(task)
         constraints = self.constraints or Constraints()
         constraints.check(task)
+        task = rare_together(task, constraints)
         self.generalization_ = self._generalization(task, self._buckets(task, constraints))
 
     def _generalization(
         self, task: Task, buckets: Sequence[NDArray[np.integer]], **about: Any
     ) -> Generalization:
-        counts = code_counts(task.codes, task.sizes)
-        constraints = self.constraints or Constraints()
-        partitions = []
-        for a, attribute in enumerate(task.table.attributes):
-            kept = attribute.name in constraints.must_keep
-            own = full_resolution(attribute) if kept else buckets[a]
-            partitions.append(partition_of(attribute, own, counts[a], self.unseen))
-        return Generalization(partitions, about={**self._about(task), **about})
+        partition = Partitions(task, self.constraints or Constraints(), self.unseen)
+        return Generalization(
+            [partition(a, one) for a, one in enumerate(buckets)],
+            about={**self._about(task), **about},
+        )

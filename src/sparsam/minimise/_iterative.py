@@ -12,6 +12,7 @@ from sparsam.generalization import Generalization
 from sparsam.minimise._bucket_minimiser import BucketMinimiser
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._parameters import check_share, check_whole
+from sparsam.minimise._partitions import rare_together
 from sparsam.minimise._reduction import Reduction
 
 
@@ -96,6 +97,7 @@ class Iterative(BucketMinimiser):
             By permitted loss, rounded to four decimals.
         """
         self._check(task)
+        task = rare_together(task, self.constraints or Constraints())
         reduction = self._reduction(task, self.constraints or Constraints())
         most = max(0.0, reduction.loss_of_nothing())
         found = {}

@@ -145,6 +145,7 @@ class Minimiser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             "parameters": parameters,
             "target": task.roles.target or task.target_name,
             "personal": [task.names[p] for p in task.personal],
+            "declared": sorted(task.declared),
             "learned_from_rows": task.n_rows,
         }
 

@@ -13,6 +13,7 @@ from sparsam.minimise._bucket_minimiser import BucketMinimiser
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._growth import Growth, buckets_of, hierarchies
 from sparsam.minimise._parameters import check_choice, check_share, check_whole
+from sparsam.minimise._partitions import rare_together
 from sparsam.minimise._split_search import Split
 
 CATEGORY_ORDERS = ("target", "personal")
@@ -108,6 +109,7 @@ class PrivacyTree(BucketMinimiser):
             tree._check_parameters(task)
         if not trees:
             return {}
+        task = rare_together(task, self.constraints or Constraints())
         splits = trees[max(trees)].fit_task(task).splits_
         return {
             size: tree._generalization(task, tree._buckets_after(task, splits[: size - 1]))
