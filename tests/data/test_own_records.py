@@ -258,7 +258,7 @@ def test_codes_without_a_row_in_every_library(library):
 def test_a_domain_that_the_type_cannot_hold_is_refused():
     frame = pd.DataFrame({"a": pd.Categorical(["x", "y"])})
     roles = Roles(domains={"a": CategoricalDomain(("x", "y", "secret"))})
-    with pytest.raises(DataError, match="must be of a type that holds every category") as caught:
+    with pytest.raises(DataError, match="must be of a type that holds every value") as caught:
         OwnRecords.open(frame, roles=roles)
     assert "secret" not in str(caught.value)
 

@@ -13,6 +13,7 @@ from sparsam.minimise import Constraints, ModelTree
 from sparsam.minimise._model_fit import ModelFit, Settings, usual_values
 from sparsam.minimise._model_oracle import Oracle
 from sparsam.minimise._model_recoding import prediction_task
+from sparsam.minimise._model_round import FedRecords
 from sparsam.minimise._partitions import code_counts, partition_of
 
 
@@ -46,7 +47,20 @@ def _fit(predict, n_rows=600, **options):
         "fractions": (0.4, 0.4, 0.2),
         **options,
     }
-    return ModelFit(task, Oracle(predict, task.sizes), Settings(**settings), make, 0)
+    oracle = Oracle(_with_numbers(predict), task.sizes)
+    return ModelFit(task, oracle, Settings(**settings), make, 0)
+
+
+def _with_numbers(predict):
+    """The codes of ages are the ages themselves, so that whole ones are codes."""
+
+    def asked(codes, numbers=None):
+        codes = codes.copy()
+        for a, one in (numbers or {}).items():
+            codes[:, a] = np.array(one.values)[one.index]
+        return predict(codes)
+
+    return asked
 
 
 def _old_office(codes):
@@ -157,4 +171,7 @@ def test_what_is_fed_is_what_the_recoding_makes():
     table = fit._task.table.take(fit.report)
     made = recoding.apply(table)
     expected = [one.encode(np.asarray(made[one.name], object)) for one in table.attributes]
-    assert fit.fed(recoding, fit.report).tolist() == np.column_stack(expected).tolist()
+    fed, place = FedRecords.of_everyone(recoding, table)
+    answers = fed.answers(fit._oracle)[place]
+    assert answers.tolist() == fit._oracle(np.column_stack(expected)).tolist()
+    assert fed.people.sum() == len(place) == table.n_rows

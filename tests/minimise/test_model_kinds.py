@@ -163,7 +163,8 @@ def test_the_users_numbers_are_asked_with_even_where_they_were_binned(fit_quietl
 
 def test_a_classifier_of_our_own_where_there_is_no_model():
     people = load_example().take(range(1_500))
-    task = resolve(people, Roles("employed"))
+    domains = {one.name: one.domain for one in people.attributes if one.name != "employed"}
+    task = resolve(people, Roles("employed", domains=domains))
     tree = ModelTree(keep_accuracy=0.9)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SparsamWarning)

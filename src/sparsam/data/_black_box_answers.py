@@ -27,11 +27,11 @@ def answer(ask: Callable[[], Any], n_rows: int) -> Any:
     except Exception as error:
         kind = type(error).__name__
         if kind == "NotFittedError":
-            raise unfitted() from error
+            raise unfitted() from None
         raise ParameterError(
             f"The model must take the records as they are. It raised a {kind} on {n_rows:,} of "
             "them.\n\nHint: give it the columns and types that it was fitted on, or an encoder."
-        ) from error
+        ) from None
 
 
 def checked(answers: Any, n_rows: int, *, regression: bool) -> NDArray[Any]:

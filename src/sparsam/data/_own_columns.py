@@ -103,14 +103,27 @@ def one_of_each(name: str, values: Values, rows: NDArray[np.int64], plain: Seque
     plain : sequence
         For every code its plain value: a code without a row is made of it.
     """
-    made = gather(values, np.maximum(rows, 0))
-    lacking = np.flatnonzero(rows < 0)
+    lacking = {code: plain[code] for code in np.flatnonzero(rows < 0).tolist()}
+    return put_values(name, gather(values, np.maximum(rows, 0)), lacking)
+
+
+def put_values(name: str, values: Values, plain: Mapping[int, Any]) -> Values:
+    """Put plain values into a column of the user's own type.
+
+    Parameters
+    ----------
+    name : str
+        The column, for error messages.
+    values : values of a column
+    plain : mapping of int to value
+        What to put where.
+    """
     try:
-        for code in lacking.tolist():
-            made = _put(made, code, plain[code])
+        for place, value in plain.items():
+            values = _put(values, place, value)
     except (TypeError, ValueError, OverflowError, NotImplementedError, nw.exceptions.NarwhalsError):
-        raise _unfit(name, len(lacking)) from None
-    return made
+        raise _unfit(name, len(plain)) from None
+    return values
 
 
 def as_pandas(columns: Mapping[Any, Any]) -> Any:
@@ -169,8 +182,8 @@ def _put_arrow(column: Any, code: int, plain: Any) -> nw.Series[Any]:
 
 def _unfit(name: str, lacking: int) -> DataError:
     return DataError(
-        f"'{name}' must be of a type that holds every category of its domain. It cannot hold one "
-        f"of the {lacking:,} that no row has.\n\nHint: declare only categories that the column's "
+        f"'{name}' must be of a type that holds every value of its domain. It cannot hold one "
+        f"of the {lacking:,} that no row has.\n\nHint: declare only values that the column's "
         "type allows, or change its type."
     )
 

@@ -13,11 +13,12 @@ from sparsam._errors import DataError, RoleError
 from sparsam.data._attribute import Attribute
 from sparsam.data._domain import CategoricalDomain
 from sparsam.data._names import check_names
-from sparsam.data._own_columns import Build, gather, open_own
+from sparsam.data._own_columns import Build, gather, open_own, put_values
 from sparsam.data._own_encode import OwnEncoder, Part
 from sparsam.data._own_slices import Slices, check_slices
 from sparsam.data._raw_columns import columns_of, count_rows
 from sparsam.data._read import target_of
+from sparsam.data._replace import Replacement
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 
@@ -102,7 +103,7 @@ class OwnRecords:
         missing = tuple(roles.missing_values)
         return cls(table, names, parts, build, joined, missing, frame.library)
 
-    def frame(self, codes: NDArray[Any]) -> Any:
+    def frame(self, codes: NDArray[Any], numbers: Mapping[int, Replacement] | None = None) -> Any:
         """Make a frame of the user's own library and types from codes.
 
         A code that stands for several numbers becomes the one nearest to the middle of its bin
@@ -112,8 +113,10 @@ class OwnRecords:
         ----------
         codes : ndarray of int, shape (n_rows, n_attributes)
             Codes of `table.attributes`, in that order.
+        numbers : mapping of int to Replacement, optional
+            For numeric attributes, by their places: the numbers to put in instead of codes.
         """
-        codes = np.asarray(codes)
+        codes, numbers = np.asarray(codes), numbers or {}
         if codes.ndim != 2 or codes.shape[1] != len(self.table.attributes):
             raise DataError(
                 f"The codes must have {len(self.table.attributes)} columns, one per attribute. "
@@ -123,11 +126,23 @@ class OwnRecords:
         nothing = np.zeros(len(codes), dtype=np.int64)
         return self._build(
             [
-                gather(p.values, nothing if p.attribute is None else codes[:, p.attribute])
+                gather(p.values, nothing)
+                if p.attribute is None
+                else gather(self._own(p, numbers[p.attribute]), numbers[p.attribute].index)
+                if p.attribute in numbers
+                else gather(p.values, codes[:, p.attribute])
                 for p in self._parts
             ],
             len(codes),
         )
+
+    def _own(self, part: Part, new: Replacement) -> Any:
+        """Put other numbers into the type of a column; None is its own missing value."""
+        assert part.attribute is not None
+        attribute = self.table.attributes[part.attribute]
+        rows = [attribute.n_values if value is None else 0 for value in new.values]
+        known = {place: value for place, value in enumerate(new.values) if value is not None}
+        return put_values(attribute.name, gather(part.values, np.array(rows)), known)
 
     def _check_codes(self, codes: NDArray[Any]) -> None:
         if not len(codes):

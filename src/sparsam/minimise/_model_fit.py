@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from sparsam._errors import DataError, ParameterError
 from sparsam.data import Task
 from sparsam.generalization import Generalization, Recoding
-from sparsam.generalization._recoding_feed import Feed
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._growth import Growth
 from sparsam.minimise._model_ladder import Ranges, ladders
 from sparsam.minimise._model_limits import with_constants, within
+from sparsam.minimise._model_namer import Namer
 from sparsam.minimise._model_oracle import FEWEST_IN_CELL, Agreement, Kept, Oracle, Scorer
 from sparsam.minimise._model_paper import PaperSearch
 from sparsam.minimise._model_recoding import SettledTree, prediction_task
+from sparsam.minimise._model_round import FedRecords, Rounder
 from sparsam.minimise._model_search import Search, State, answers_for, fed_for
 from sparsam.minimise._tree_shape import leaves_of, tree_shape, with_neighbours
 
@@ -121,10 +122,18 @@ class ModelFit:
     make : callable
         Makes the generalization from ranges.
     random_state : int
+    rare : sequence of ndarray of bool, default=()
+        For each attribute, the codes of categories that must not be named.
     """
 
     def __init__(
-        self, task: Task, oracle: Oracle, settings: Settings, make: Make, random_state: int
+        self,
+        task: Task,
+        oracle: Oracle,
+        settings: Settings,
+        make: Make,
+        random_state: int,
+        rare: Sequence[NDArray[np.bool_]] = (),
     ) -> None:
         if task.n_rows < _FEWEST_PEOPLE:
             raise DataError(
@@ -136,8 +145,12 @@ class ModelFit:
         order = self._rng.permutation(task.n_rows)
         ends = np.cumsum(np.array(settings.fractions[:2]) * task.n_rows).round().astype(int)
         self.learn, self.choose, self.report = (np.sort(part) for part in np.split(order, ends))
-        self._codes, self._learned = task.table.codes, task.table.take(self.learn)
-        self._answers = oracle(self._codes)
+        self._learned = task.table.take(self.learn)
+        self._answers = oracle(task.table.codes)
+        self._namer = Namer(task, rare or [np.zeros(size, dtype=bool) for size in task.sizes])
+        # from here on nobody has a category that must not be named, but for their own answers
+        self._codes = self._namer.codes(task.table.codes)
+        self._round = Rounder(self._learned, oracle)
         self._cells = self._groups() if settings.every_cell else None
 
     def _groups(self) -> NDArray[np.int64]:
@@ -211,6 +224,7 @@ class ModelFit:
         people = self.learn[rng.permutation(len(self.learn))]
         learned = self._codes[people]
         found = ladders(attributes, learned, self._oracle, representative, rng, cost)
+        found = [[self._namer.ranges(a, one) for one in ladder] for a, ladder in enumerate(found)]
         found = within(found, self._task.take(self.learn), self._settings.constraints)
         found = with_constants(found, self._usual_record())
         rows = people[:_MOST_SEARCHED]
@@ -307,7 +321,18 @@ class ModelFit:
             chosen_on = self._measure(recoding, self.choose)
             if chosen_on.holds(aim, caution):
                 break
-        return recoding, chosen_on, self._measure(recoding, self.report)
+        return self._rounded(recoding, aim, caution)
+
+    def _rounded(
+        self, recoding: Recoding, aim: float, caution: float
+    ) -> tuple[Recoding, Kept, Kept]:
+        """The recoding with round numbers in it, and what it keeps on either part."""
+        for nearest in (False, True):
+            rounded = self._round(recoding, nearest)
+            chosen_on = self._measure(rounded, self.choose)
+            if chosen_on.holds(aim, caution):
+                break
+        return rounded, chosen_on, self._measure(rounded, self.report)
 
     def _may_hold(self, tree: SettledTree, fewest: int, target: float, caution: float) -> bool:
         """Whether enough would be kept if only the settled leaves lost answers.
@@ -323,21 +348,9 @@ class ModelFit:
         return Kept(share, error, n).holds(target, caution)
 
     def _measure(self, recoding: Recoding, rows: NDArray[np.int64]) -> Kept:
-        fed = self.fed(recoding, rows)
-        return self._agreement(rows).kept(self._oracle(fed))
-
-    def fed(self, recoding: Recoding, rows: NDArray[np.int64]) -> NDArray[np.uint16]:
-        """What the model is fed for some people, through the recoding itself."""
-        table = self._task.table.take(rows)
-        buckets = recoding.generalization.apply_codes(table)
-        feed = Feed(recoding.generalization, recoding.representatives, recoding.nodes)
-        made = feed.replacements(buckets, recoding.leaf_of(buckets))
-        columns = []
-        for attribute in table.attributes:  # few values are fed, each to many people
-            one = made[attribute.name]
-            each = replace(one, index=np.arange(len(one.values))).array()
-            columns.append(attribute.encode(np.asarray(each, dtype=object))[one.index])
-        return np.column_stack(columns)
+        """What the recoding itself keeps: the model is asked with just the values in it."""
+        fed, place = FedRecords.of_everyone(recoding, self._task.table.take(rows))
+        return self._agreement(rows).kept(fed.answers(self._oracle)[place])
 
     def _curve(self, passed: Sequence[Sequence[Ranges]]) -> tuple[CurvePoint, ...]:
         scores = []
@@ -383,8 +396,9 @@ class ModelFit:
     def by_the_paper(self) -> Found:
         """Grow a tree on the answers, then prune it or give attributes back."""
         settings = self._settings
+        learned = replace(self._learned, codes=np.asfortranarray(self._codes[self.learn]))
         search = PaperSearch(
-            self._task.table.take(self.learn),
+            learned,
             self._answers[self.learn],
             self._oracle,
             settings.representative,
@@ -392,6 +406,7 @@ class ModelFit:
             settings.constraints,
             self._weights() * len(self._task.names),
             self._rng,
+            self._namer,
         )
         agreement = self._agreement(self.choose)
         stages = search.run(self._codes[self.choose], agreement, settings.target, settings.caution)
@@ -403,7 +418,9 @@ class ModelFit:
             answers = search.answers(self._codes[self.report], stage.depth, stage.kept)
             reported = self._agreement(self.report).score(answers)
             curve.append(self._point(one, stage.score, reported))
-        chosen_on, held_out = (self._measure(recoding, r) for r in (self.choose, self.report))
+        met = stages[-1].score >= settings.target
+        aim = settings.target if met else stages[-1].score
+        recoding, chosen_on, held_out = self._rounded(recoding, aim, 0.0)
         return Found(generalization, recoding, chosen_on, held_out, tuple(curve), tuple(ranges))
 
 

@@ -65,6 +65,36 @@ def identity(attribute: Attribute, counts: NDArray[np.int64]) -> Ranges:
     return Ranges(codes, codes, mean_penalty(attribute, codes, counts))
 
 
+def without_rare(
+    ranges: Ranges,
+    attribute: Attribute,
+    counts: NDArray[np.int64],
+    rare: NDArray[np.bool_],
+    same: NDArray[np.uint16],
+) -> Ranges:
+    """The same ranges, but that rare categories go with another one and stand for nothing.
+
+    Parameters
+    ----------
+    ranges : Ranges
+    attribute : Attribute
+    counts : ndarray of int
+        How often each code occurs.
+    rare : ndarray of bool
+        Codes of categories that must not be named.
+    same : ndarray of int
+        For each code the one that it goes with: itself, unless it is rare.
+    """
+    if not rare.any():
+        return ranges
+    used, buckets = np.unique(ranges.buckets[same], return_inverse=True)
+    stand_ins = ranges.representatives[used]
+    for b in np.flatnonzero(rare[stand_ins]):
+        named = np.flatnonzero((buckets == b) & ~rare)
+        stand_ins[b] = named[counts[named].argmax()]
+    return Ranges(buckets, stand_ins, mean_penalty(attribute, buckets, counts))
+
+
 def mean_penalty(
     attribute: Attribute, buckets: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> float:

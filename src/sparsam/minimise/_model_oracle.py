@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError
 from sparsam.data import Attribute
+from sparsam.data._replace import Replacement
 from sparsam.minimise._model_memo import Places, RecordKeys
 
 Answers = NDArray[np.int64] | NDArray[np.float64]
@@ -27,7 +28,7 @@ class Oracle:
     ----------
     predict : callable
         From codes, one row a record, to the model's answers: labels or numbers, one or several a
-        record.
+        record. Where `with_numbers` is used, it takes numbers instead of some codes too.
     sizes : sequence of int
         The number of codes of each attribute.
     regression : bool, default=False
@@ -44,7 +45,7 @@ class Oracle:
 
     def __init__(
         self,
-        predict: Callable[[NDArray[np.uint16]], NDArray[Any]],
+        predict: Callable[..., NDArray[Any]],
         sizes: Sequence[int],
         regression: bool = False,
         own: Mapping[str, Sequence[Any]] | None = None,
@@ -105,9 +106,25 @@ class Oracle:
         both: NDArray[Any] = np.concatenate([heard, self._ask(records[unheard])])[places]
         return both
 
-    def _ask(self, records: NDArray[np.uint16]) -> NDArray[Any]:
+    def with_numbers(
+        self, codes: NDArray[np.uint16], numbers: Mapping[int, Replacement]
+    ) -> Answers:
+        """Answer records with numbers in them that no person may have.
+
+        Parameters
+        ----------
+        codes : ndarray of uint16
+        numbers : mapping of int to Replacement
+            For some attributes, by their places: what stands instead of the codes.
+        """
+        raw = self._ask(codes, numbers)
+        return self._lines(raw) if self.regression else self._numbers(raw)
+
+    def _ask(
+        self, records: NDArray[np.uint16], *numbers: Mapping[int, Replacement]
+    ) -> NDArray[Any]:
         self.n_asked += len(records)
-        raw = np.asarray(self._predict(records))
+        raw = np.asarray(self._predict(records, *numbers))
         if len(raw) != len(records):
             raise DataError(
                 f"The model must give one answer for each of {len(records):,} records. "

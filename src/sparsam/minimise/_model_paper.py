@@ -14,6 +14,7 @@ from sparsam.generalization._recoding_tree import Branch, Leaf, Node
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._growth import Growth, buckets_of, hierarchies
 from sparsam.minimise._model_ladder import Ranges, identity, mean_penalty, stand_in
+from sparsam.minimise._model_namer import Namer
 from sparsam.minimise._model_oracle import Agreement, Answers, Oracle
 from sparsam.minimise._model_recoding import label_of, prediction_task
 from sparsam.minimise._split_search import LEFT, RIGHT, Split
@@ -84,6 +85,8 @@ class PaperSearch:
     weights : ndarray of float
         How much the information loss of each attribute counts; 1 if all count alike.
     rng : Generator
+    namer : Namer, optional
+        Puts rare categories with others, where there are any.
     """
 
     def __init__(
@@ -96,7 +99,9 @@ class PaperSearch:
         constraints: Constraints,
         weights: NDArray[np.float64],
         rng: np.random.Generator,
+        namer: Namer | None = None,
     ) -> None:
+        self._namer = namer
         self._table, self._oracle, self._how, self._ilag = table, oracle, representative, ilag
         self._constraints, self._weights, self._rng = constraints, weights, rng
         self._always = frozenset(table.names.index(name) for name in constraints.must_keep)
@@ -183,7 +188,8 @@ class PaperSearch:
         for a, attribute in enumerate(self._table.attributes):
             counts = np.bincount(self._table.codes[:, a], minlength=attribute.size)
             if a in kept:
-                made.append(identity(attribute, counts))
+                whole = identity(attribute, counts)
+                made.append(whole if self._namer is None else self._namer.ranges(a, whole))
                 continue
             buckets = self._buckets(depth)[a]
             chosen = [
@@ -240,7 +246,8 @@ class PaperSearch:
         limited = attribute.name in self._constraints.max_buckets
         used = any(split.attribute == a for split in cut)
         splits = self._splits if limited and used else cut
-        return buckets_of(a, attribute, splits, self._hierarchies.get(a))
+        buckets = buckets_of(a, attribute, splits, self._hierarchies.get(a))
+        return buckets if self._namer is None else self._namer.buckets(a, buckets)
 
     def _representative(self, members: NDArray[np.int64]) -> NDArray[np.uint16]:
         """The member nearest the median among those of the majority, or a made-up middle."""

@@ -139,11 +139,8 @@ class SettledTree:
         )
 
     def _differs(self, records: NDArray[np.uint16], people: NDArray[np.int64]) -> NDArray[np.bool_]:
-        answers, before = self._oracle(records), self._answers[people]
-        if not self._oracle.regression:
-            return np.asarray(answers != before)
-        margin = _SAME_NUMBER * self._answers.std(axis=0)
-        return np.asarray((np.abs(answers - before) > margin).any(axis=1))
+        spread = self._answers.std(axis=0)
+        return differing(self._oracle, self._oracle(records), self._answers[people], spread)
 
     def _grow(self, fewest: int) -> list[TreeNode]:
         kinds = np.unique(self._classes)
@@ -232,6 +229,24 @@ class SettledTree:
         )
 
 
+def differing(
+    oracle: Oracle, answers: Answers, before: Answers, spread: Any = None
+) -> NDArray[np.bool_]:
+    """Which answers are others than before; numbers may differ a little.
+
+    Parameters
+    ----------
+    oracle : Oracle
+    answers, before : array
+    spread : array, optional
+        The standard deviation of answers that are numbers; of those before if it is not given.
+    """
+    if not oracle.regression:
+        return np.asarray(answers != before)
+    margin = _SAME_NUMBER * (before.std(axis=0) if spread is None else spread)
+    return np.asarray((np.abs(answers - before) > margin).any(axis=1))
+
+
 def label_of(oracle: Oracle, answer: Answers) -> Any:
     """The model's one answer as a plain value; several outputs have no single word."""
     label = oracle.labels(answer)[0]
@@ -255,7 +270,10 @@ def _possible(
     return found
 
 
-def prediction_task(table: Table, classes: NDArray[np.int64], n_classes: int) -> Task:
+def prediction_task(
+    table: Table, classes: NDArray[np.int64], n_classes: int, roles: Roles | None = None
+) -> Task:
     """A table whose target is what a model answers."""
     names = tuple(str(kind) for kind in range(n_classes))
-    return Task(table, classes.astype(np.uint16), names, "the model's answer", (), (), Roles())
+    declared = roles if roles is not None else Roles()
+    return Task(table, classes.astype(np.uint16), names, "the model's answer", (), (), declared)

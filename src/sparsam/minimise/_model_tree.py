@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from sparsam._errors import ParameterError, SparsamWarning
 from sparsam.data import OwnRecords, Roles, Task, black_box, count_rows
-from sparsam.generalization import Generalization, Partition
+from sparsam.data._replace import Replacement
+from sparsam.generalization import Generalization
 from sparsam.minimise import _model_ladder, _model_paper
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._minimiser import Minimiser
@@ -24,7 +25,7 @@ from sparsam.minimise._model_oracle import Oracle, Scorer
 from sparsam.minimise._model_own import CodesClassifier
 from sparsam.minimise._model_recoding import prediction_task
 from sparsam.minimise._parameters import check_choice, check_share
-from sparsam.minimise._partitions import code_counts, full_resolution, partition_of
+from sparsam.minimise._partitions import Partitions
 
 SEARCHES = ("responses", "paper")
 ILAGS = ("corrected", "paper")
@@ -182,10 +183,10 @@ class ModelTree(Minimiser):
         wanted = None if isinstance(X, np.ndarray) else box.columns  # an array has no names
         records = OwnRecords.open(X, roles=self.roles, slices=self.slices, columns=wanted)
         table = records.table
-        task = prediction_task(table, np.zeros(table.n_rows, np.int64), 1)
+        task = prediction_task(table, np.zeros(table.n_rows, np.int64), 1, self.roles)
         own = {one.name: records.own_values(one.name) for one in table.attributes if one.binned}
         oracle = Oracle(
-            lambda codes: box.predict(records.frame(codes)), task.sizes, box.regression, own
+            lambda *asked: box.predict(records.frame(*asked)), task.sizes, box.regression, own
         )
         self._fit(task, oracle)
         missing = tuple(self.roles.missing_values) if self.roles is not None else ()
@@ -232,7 +233,17 @@ class ModelTree(Minimiser):
 
     def _own_oracle(self, task: Task) -> Oracle:
         classifier = CodesClassifier(task, self.random_state)
-        return Oracle(classifier.predict, task.sizes)
+
+        def predict(
+            codes: NDArray[np.uint16], numbers: Mapping[int, Replacement] | None = None
+        ) -> NDArray[np.int64]:
+            codes = codes.copy()
+            for a, one in (numbers or {}).items():
+                each = replace(one, index=np.arange(len(one.values))).array()
+                codes[:, a] = task.table.attributes[a].encode(each)[one.index]
+            return classifier.predict(codes)
+
+        return Oracle(predict, task.sizes)
 
     def _learn(self, task: Task) -> None:
         """Train a classifier on the target, then find what it needs (as a sweep does it)."""
@@ -266,23 +277,12 @@ class ModelTree(Minimiser):
         self._check_parameters(task)
         settings = self._settings(task)
         settings.constraints.check(task)
-        fit = ModelFit(task, oracle, settings, self._make(task), self.random_state)
+        rare = self._partitions(task).rare
+        fit = ModelFit(task, oracle, settings, self._make(task), self.random_state, rare)
         return (fit.by_the_paper() if self.search == "paper" else fit.by_responses()), fit
 
     def _make(self, task: Task) -> Callable[[Sequence[Ranges]], Generalization]:
-        attributes = task.table.attributes
-        counts, about = code_counts(task.codes, task.sizes), self._about(task)
-        known: dict[tuple[int, bytes], Partition] = {}  # a search passes most of them often
-
-        whole = (self.constraints or Constraints()).must_keep
-
-        def partition(a: int, buckets: NDArray[np.int64]) -> Partition:
-            if attributes[a].name in whole:
-                buckets = full_resolution(attributes[a])
-            key = (a, buckets.tobytes())
-            if key not in known:
-                known[key] = partition_of(attributes[a], buckets, counts[a], self.unseen)
-            return known[key]
+        partition, about = self._partitions(task), self._about(task)
 
         def make(ranges: Sequence[Ranges]) -> Generalization:
             return Generalization(
@@ -290,6 +290,9 @@ class ModelTree(Minimiser):
             )
 
         return make
+
+    def _partitions(self, task: Task) -> Partitions:
+        return Partitions(task, self.constraints or Constraints(), self.unseen, named=True)
 
     def _settings(self, task: Task) -> Settings:
         constraints = self.constraints or Constraints()
