@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 
 import joblib
@@ -259,8 +260,9 @@ def test_answers_are_checked(answers, regression, message):
 def test_the_models_own_error_is_told_without_its_values():
     with pytest.raises(ParameterError, match="raised a ValueError on 6") as caught:
         black_box(pipeline()).predict(PEOPLE.assign(sex="secret"))
-    assert "secret" not in str(caught.value)
-    assert isinstance(caught.value.__cause__, ValueError)
+    whole = "".join(traceback.format_exception(caught.value)).replace('sex="secret"', "")
+    assert "secret" not in whole
+    assert "It was raised in" in whole
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

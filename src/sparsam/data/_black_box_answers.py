@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,14 +26,17 @@ def answer(ask: Callable[[], Any], n_rows: int) -> Any:
         return ask()
     except SparsamError:
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - a model may raise anything, values in its words
         kind = type(error).__name__
         if kind == "NotFittedError":
             raise unfitted() from None
-        raise ParameterError(
+        told = ParameterError(
             f"The model must take the records as they are. It raised a {kind} on {n_rows:,} of "
             "them.\n\nHint: give it the columns and types that it was fitted on, or an encoder."
-        ) from None
+        )
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        told.add_note(f"It was raised in {Path(last.filename).name}, line {last.lineno}.")
+        raise told from None
 
 
 def checked(answers: Any, n_rows: int, *, regression: bool) -> NDArray[Any]:
