@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
+from sparsam.data._engine import is_relation
 from sparsam.data._table import duplicates
 
 _EXPECTED = (
@@ -77,7 +78,7 @@ def open_source(source: Any, missing: Collection[str] = (), text: Collection[str
         return _array(source)
     if isinstance(source, Mapping):
         return _mapping(source)
-    if type(source).__module__.split(".")[0] in {"duckdb", "_duckdb"}:
+    if is_relation(source):
         from sparsam.data._files import open_relation
 
         return open_relation(source)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sparsam._errors import DataError
 from sparsam.data._columns import Column, check_distinct, open_source
 from sparsam.data._domain import Category
+from sparsam.data._engine import is_relation, quoted
 from sparsam.data._names import suggestion
 from sparsam.data._table import Table
 
@@ -109,9 +110,9 @@ def open_declared(
         return _MemoryColumns(_table_loader(source, names), wanted, missing)
     if isinstance(source, list | tuple) and all(isinstance(r, Mapping) for r in source):
         return _MemoryColumns(_record_loader(source, names), wanted, missing)
-    if type(source).__module__.split(".")[0] in {"duckdb", "_duckdb"}:
+    if is_relation(source):
         check_columns(names, tuple(source.columns))
-        source = source.project(", ".join('"' + n.replace('"', '""') + '"' for n in names))
+        source = source.project(", ".join(map(quoted, names)))
     opened = open_source(source)
     check_distinct(opened.names)
     check_columns(names, opened.names)

@@ -19,15 +19,16 @@ from sparsam.data._declared_codes import (
     check_columns,
     wrong_type,
 )
-from sparsam.data._files import (
-    _damaged,
-    _header,
-    _literal,
-    _quoted,
-    _top_level,
-    connect,
-    database_error,
+from sparsam.data._engine import (
+    EncodingError,
+    Engine,
+    ParquetFile,
+    csv_table,
+    damaged_csv,
+    reads_bytes,
+    table_file,
 )
+from sparsam.data._files import header_of
 
 _GONE, _UNSEEN = 65_535, 65_534
 _NUMBERS = {
@@ -43,21 +44,14 @@ def open_declared_file(
     """Open a CSV or Parquet file to be read as declared.
 
     A Parquet file stays on the disk, and a column is read when it is asked for. Of a CSV file the
-    declared columns are kept, as numbers and as codes.
+    declared columns are kept, as numbers and as codes. A file that is damaged is refused here,
+    before anybody is charged for an answer. A text that is not in UTF-8 is like any other text
+    that nobody declared: unseen, or a missing number.
     """
-    file = Path(os.path.abspath(path))
-    if not file.is_file():
-        raise DataError(f"A table must be a file on this machine. Found none at '{path}'.")
-    packed = file.suffix.lower() == ".gz"
-    ending = Path(file.stem).suffix.lower() if packed else file.suffix.lower()
-    if ending in (".parquet", ".pq") and not packed:
+    file, kind = table_file(path)
+    if kind == "parquet":
         return _ParquetColumns(file, wanted, missing)
-    if ending in (".csv", ".tsv", ".txt", ".tab"):
-        return _CsvColumns(file, wanted, missing)
-    raise DataError(
-        "A table's file must end in .csv, .csv.gz, .tsv, .tsv.gz or .parquet. "
-        f"Got '{file.name}' instead."
-    )
+    return _CsvColumns(file, wanted, missing)
 
 
 class _FileColumns(DeclaredColumns):
@@ -65,8 +59,9 @@ class _FileColumns(DeclaredColumns):
 
     def __init__(self, wanted: Sequence[Wanted], missing: Collection[str]) -> None:
         super().__init__(wanted, missing)
-        self._connection = connect()
+        self._engine = Engine()
         self._tables: dict[str, NDArray[np.uint16]] = {}
+        self._as_bytes = False
 
     def _expression(self, name: str, column: str, kind: str) -> str:
         """Write the SQL for one column, given what type of column it is."""
@@ -82,9 +77,9 @@ class _FileColumns(DeclaredColumns):
             raise wrong_type(name, kind)
         inner = f"CAST({column} AS DOUBLE)" if kind in ("decimal", "float", "double") else column
         text = f"CAST({inner} AS VARCHAR)"
-        gone = f"{column} IS NULL OR {text} IN ({_listed([*self.missing, 'nan'])})"
+        gone = f"{column} IS NULL OR {text} IN ({self._listed([*self.missing, 'nan'])})"
         if kind not in ("float", "double"):
-            gone = f"{column} IS NULL OR {text} IN ({_listed(self.missing)})"
+            gone = f"{column} IS NULL OR {text} IN ({self._listed(self.missing)})"
         code = f"coalesce(enum_code(TRY_CAST({text} AS {self._enum(name)})), {_UNSEEN})"
         return f"CAST(CASE WHEN {gone} THEN {_GONE} ELSE {code} END AS USMALLINT)"
 
@@ -92,7 +87,8 @@ class _FileColumns(DeclaredColumns):
         """Make a type of the texts of the members: DuckDB looks them up by a hash."""
         lookup = self.lookups[name]
         place = f"members{len(self._tables)}"
-        self._connection.execute(f"CREATE TYPE {place} AS ENUM ({_listed(lookup)})")
+        query = f"CREATE TYPE {place} AS ENUM ({self._listed(lookup)})"
+        self._engine.run(query, [], lambda _: _no_texts(name))
         n_members = len(self.wanted[name].members or ())
         table = np.full(1 << 16, n_members, dtype=np.uint16)
         table[: len(lookup)] = list(lookup.values())
@@ -100,42 +96,30 @@ class _FileColumns(DeclaredColumns):
         self._tables[name] = table
         return place
 
-    def _fetch(self, query: str, parameters: Sequence[Any] = ()) -> NDArray[Any]:
-        found = self._connection.execute(query, list(parameters)).fetchnumpy()
-        values = next(iter(found.values()))
-        if isinstance(values, np.ma.MaskedArray):
-            values = values.data
-        return np.asarray(values)
+    def _listed(self, texts: Collection[str]) -> str:
+        """Write texts as SQL literals, as they are read; an empty list as one nothing equals."""
+        read = [t.encode().decode("latin-1") for t in texts] if self._as_bytes else texts
+        return ", ".join("'" + text.replace("'", "''") + "'" for text in read) or "NULL"
 
 
 class _ParquetColumns(_FileColumns):
     def __init__(self, file: Path, wanted: Sequence[Wanted], missing: Collection[str]) -> None:
         super().__init__(wanted, missing)
-        self._file = _literal(file)
-        try:
-            relation = self._connection.from_parquet(self._file)
-            columns, kinds = list(relation.columns), [kind.id for kind in relation.types]
-            schema = self._connection.execute(
-                "SELECT name, num_children FROM parquet_schema(?)", [self._file]
-            ).fetchall()
-        except database_error():
-            raise DataError(
-                f"'{file.name}' must be a Parquet file. It cannot be read as one."
-            ) from None
-        names = _top_level(schema)
-        check_distinct(names)
-        check_columns(list(self.wanted), names)
+        self._parquet = parquet = ParquetFile(file, self._engine, any_text=True)
+        check_distinct(parquet.names)
+        check_columns(list(self.wanted), parquet.names)
+        self._places = {name: parquet.names.index(name) for name in self.wanted}
         self._expressions = {
-            name: self._expression(name, _quoted(columns[at]), kinds[at])
-            for name, at in ((name, names.index(name)) for name in self.wanted)
+            name: self._expression(name, parquet.columns[at], parquet.types[at].id)
+            for name, at in self._places.items()
         }
+        parquet.check(list(self._places.values()))
 
     def n_rows(self) -> int:
-        return int(self._fetch("SELECT count(*) FROM read_parquet(?)", [self._file])[0])
+        return self._parquet.n_rows()
 
     def _column(self, name: str) -> NDArray[Any]:
-        query = f"SELECT {self._expressions[name]} AS c FROM read_parquet(?)"
-        return self._fetch(query, [self._file])
+        return _plain(self._parquet.column(self._places[name], self._expressions[name]))
 
     def _numbers(self, name: str) -> NDArray[np.float64]:
         return self._column(name).astype(np.float64, copy=False)
@@ -148,37 +132,53 @@ class _ParquetColumns(_FileColumns):
 class _CsvColumns(_FileColumns):
     def __init__(self, file: Path, wanted: Sequence[Wanted], missing: Collection[str]) -> None:
         super().__init__(wanted, missing)
-        delimiter, names = _header(file)
+        self._file = file
+        delimiter, names = header_of(file)
         check_distinct(names)
         check_columns(list(self.wanted), names)
         self._columns = {name: f"d{at}" for at, name in enumerate(self.wanted)}
+        try:
+            self._load(delimiter, names)
+        except EncodingError:
+            if not reads_bytes():
+                raise
+            # One person's text must not decide whether the others are answered for: read bytes,
+            # in which every text that is UTF-8 has one spelling, and look for that.
+            self._engine, self._tables, self._as_bytes = Engine(), {}, True
+            self._load(delimiter, names)
+
+    def _load(self, delimiter: str, names: Sequence[str]) -> None:
         made = [
             f"{self._expression(name, f'c{names.index(name)}', 'varchar')} AS {column}"
             for name, column in self._columns.items()
         ]
-        query = (
-            f"CREATE TABLE t AS SELECT {', '.join(made)} FROM read_csv(?, auto_detect = false, "
-            "header = true, delim = ?, quote = '\"', escape = '\"', columns = ?, nullstr = ?)"
+        csv_table(
+            self._engine,
+            self._file,
+            delimiter,
+            len(names),
+            select=", ".join(made),
+            as_bytes=self._as_bytes,
         )
-        types = {f"c{i}": "VARCHAR" for i in range(len(names))}
-        try:
-            self._connection.execute(query, [_literal(file), delimiter, types, [""]])
-        except database_error() as error:
-            raise _damaged(file, str(error)) from None
+
+    def _fetch(self, expression: str) -> NDArray[Any]:
+        query = f"SELECT {expression} AS c FROM t"
+        return _plain(self._engine.columns(query, [], lambda e: damaged_csv(self._file, e))[0])
 
     def n_rows(self) -> int:
-        return int(self._fetch("SELECT count(*) FROM t")[0])
+        return int(self._fetch("count(*)")[0])
 
     def _numbers(self, name: str) -> NDArray[np.float64]:
-        values = self._fetch(f"SELECT {self._columns[name]} AS c FROM t")
-        return values.astype(np.float64, copy=False)
+        return self._fetch(self._columns[name]).astype(np.float64, copy=False)
 
     def places(self, name: str) -> Places:
-        codes = self._fetch(f"SELECT {self._columns[name]} AS c FROM t")
-        found: Places = self._tables[name][codes]
+        found: Places = self._tables[name][self._fetch(self._columns[name])]
         return found
 
 
-def _listed(texts: Collection[str]) -> str:
-    """Write texts as SQL literals; an empty list as one that nothing equals."""
-    return ", ".join("'" + text.replace("'", "''") + "'" for text in texts) or "NULL"
+def _plain(values: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(values.data if isinstance(values, np.ma.MaskedArray) else values)
+
+
+def _no_texts(name: str) -> DataError:
+    return DataError(f"The categories of '{name}' must be texts in UTF-8. One is not.")

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError
 from sparsam.data._columns import check_distinct, open_source
+from sparsam.data._engine import is_relation
 from sparsam.data._frame import ArrayFrame
 from sparsam.data._raw_columns import column_names, columns_of
 from sparsam.data._table import Table
@@ -64,8 +65,7 @@ def open_own(source: Any, missing: Collection[str] = (), text: Collection[str] =
     missing, text : collection of str
         Texts that mean missing and columns that stay text, in a CSV file.
     """
-    outside = type(source).__module__.split(".")[0] in {"duckdb", "_duckdb"}
-    if outside or isinstance(source, str | os.PathLike | Table):
+    if is_relation(source) or isinstance(source, str | os.PathLike | Table):
         names = column_names(source)
         check_distinct(names)
         columns = (

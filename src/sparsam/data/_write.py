@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.data._files import connect, database_error
+from sparsam.data._engine import Engine
 
 _FORMATS = {
     ".parquet": "FORMAT parquet",
@@ -32,16 +32,9 @@ def write_columns(columns: Mapping[str, NDArray[Any]], path: str | os.PathLike[s
     file = Path(path)
     how = _FORMATS[output_ending(file)]
     _check(columns)
-    made = {name: _storable(values) for name, values in columns.items()}  # noqa: F841 - DuckDB finds it by its name
+    made = {name: _storable(values) for name, values in columns.items()}
     quoted = str(file).replace("'", "''")
-    try:
-        connect().execute(f"COPY (SELECT * FROM made) TO '{quoted}' ({how})")
-    except database_error() as error:
-        reason = type(error).__name__
-        raise DataError(
-            f"'{file.name}' cannot be written ({reason}).\n\n"
-            "Hint: does its folder exist, and may you write there?"
-        ) from None
+    Engine().copy(made, f"TO '{quoted}' ({how})", lambda error: _unwritten(file, error))
 
 
 def output_ending(path: str | os.PathLike[str]) -> str:
@@ -72,6 +65,13 @@ def _check(columns: Mapping[str, NDArray[Any]]) -> None:
         raise DataError(
             f"The names of columns must differ in more than case to be written. Got {twice}."
         )
+
+
+def _unwritten(file: Path, error: Exception) -> DataError:
+    return DataError(
+        f"'{file.name}' cannot be written ({type(error).__name__}).\n\n"
+        "Hint: does its folder exist, and may you write there?"
+    )
 
 
 def _storable(values: NDArray[Any]) -> NDArray[Any]:
