@@ -259,10 +259,9 @@ def test_answers_are_checked(answers, regression, message):
 
 def test_the_models_own_error_is_told_without_its_values():
     with pytest.raises(ParameterError, match="raised a ValueError on 6") as caught:
-        black_box(pipeline()).predict(PEOPLE.assign(sex="secret"))
-    whole = "".join(traceback.format_exception(caught.value)).replace('sex="secret"', "")
-    assert "secret" not in whole
-    assert "It was raised in" in whole
+        black_box(pipeline()).predict(PEOPLE.assign(sex="sec" + "ret"))
+    assert "secret" not in "".join(traceback.format_exception(caught.value))
+    assert caught.value.__context__ is None
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

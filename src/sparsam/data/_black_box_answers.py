@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError, ParameterError, SparsamError
+from sparsam._errors import DataError, ParameterError
+from sparsam.data._worded import worded
 
 
 def answer(ask: Callable[[], Any], n_rows: int) -> Any:
@@ -22,21 +21,7 @@ def answer(ask: Callable[[], Any], n_rows: int) -> Any:
     n_rows : int
         How many records it is asked about.
     """
-    try:
-        return ask()
-    except SparsamError:
-        raise
-    except Exception as error:  # noqa: BLE001 - a model may raise anything, values in its words
-        kind = type(error).__name__
-        if kind == "NotFittedError":
-            raise unfitted() from None
-        told = ParameterError(
-            f"The model must take the records as they are. It raised a {kind} on {n_rows:,} of "
-            "them.\n\nHint: give it the columns and types that it was fitted on, or an encoder."
-        )
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        told.add_note(f"It was raised in {Path(last.filename).name}, line {last.lineno}.")
-        raise told from None
+    return worded(ask, lambda error: _refused(error, n_rows))
 
 
 def checked(answers: Any, n_rows: int, *, regression: bool) -> NDArray[Any]:
@@ -89,6 +74,17 @@ def unfitted() -> ParameterError:
     return ParameterError(
         "The 'model' parameter must be a model that already runs. Got one that is not fitted."
         "\n\nHint: call its fit first."
+    )
+
+
+def _refused(error: Exception, n_rows: int) -> ParameterError:
+    kind = type(error).__name__
+    if kind == "NotFittedError":
+        return unfitted()
+    return ParameterError(
+        f"The model must take the records as they are. It raised a {kind} on {n_rows:,} of "
+        "them.\n\nHint: give it the columns and types that it was fitted on, or an encoder. What "
+        "it says may quote a person's value, and is seen by calling it on the records yourself."
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsam._errors import DataError, MissingExtraError, ParameterError
+from sparsam.data._worded import worded
 
 _PICKLED = (".joblib", ".pkl", ".pickle")
 
@@ -35,17 +36,20 @@ def open_model(path: Path, *, trust: bool = False) -> Any:
         )
     if not path.is_file():
         raise DataError(f"A model must be a file on this machine. Found none at '{path}'.")
-    try:
+
+    def read() -> Any:
         if ending == ".onnx":
             return _onnx(path)
         return _skops(path, trust=trust) if ending == ".skops" else _joblib(path)
-    except (ParameterError, MissingExtraError):
-        raise
-    except Exception as error:
-        raise DataError(
-            f"'{path.name}' must be a model in the format of its ending. "
-            f"It cannot be read as one ({type(error).__name__})."
-        ) from error
+
+    return worded(read, lambda error: _no_model(path, error))
+
+
+def _no_model(path: Path, error: Exception) -> DataError:
+    return DataError(
+        f"'{path.name}' must be a model in the format of its ending. "
+        f"It cannot be read as one ({type(error).__name__})."
+    )
 
 
 def _onnx(path: Path) -> Any:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sparsam._errors import DataError
 from sparsam.data._engine import is_relation
 from sparsam.data._table import duplicates
+from sparsam.data._worded import unreadable_column, unreadable_frame, worded
 
 _EXPECTED = (
     "A table must be a pandas, polars, pyarrow or DuckDB frame, a mapping of names to columns, "
@@ -58,7 +59,13 @@ class Source:
     load: Callable[[int], Column]
 
 
-def open_source(source: Any, missing: Collection[str] = (), text: Collection[str] = ()) -> Source:
+def open_source(
+    source: Any,
+    missing: Collection[str] = (),
+    text: Collection[str] = (),
+    *,
+    any_text: bool = False,
+) -> Source:
     """Look at what the user hands over without loading the columns.
 
     Parameters
@@ -69,6 +76,9 @@ def open_source(source: Any, missing: Collection[str] = (), text: Collection[str
         Texts that mean missing: in a file they must not turn a column of numbers into text.
     text : collection of str
         Columns of a CSV file that stay text, even where they look like numbers.
+    any_text : bool, default=False
+        Whether a text of a pyarrow column that is not in UTF-8 is read too, with a mark for what
+        cannot be; if not, it is an error.
     """
     if isinstance(source, (str, os.PathLike)):
         from sparsam.data._files import open_file
@@ -82,7 +92,7 @@ def open_source(source: Any, missing: Collection[str] = (), text: Collection[str
         from sparsam.data._files import open_relation
 
         return open_relation(source)
-    return _frame(source)
+    return _frame(source, any_text)
 
 
 def check_distinct(names: Collection[str]) -> None:
@@ -134,7 +144,7 @@ def _mapping(source: Mapping[Any, Any]) -> Source:
     return Source(names, load)
 
 
-def _frame(source: Any) -> Source:
+def _frame(source: Any, any_text: bool = False) -> Source:
     names = getattr(source, "column_names", None)  # pyarrow
     if names is None and not hasattr(source, "collect_schema"):
         names = getattr(source, "columns", None)
@@ -142,15 +152,42 @@ def _frame(source: Any) -> Source:
         check_distinct([str(name) for name in names])
     frame = nw.from_native(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
+        frame = collected(frame)
     if not isinstance(frame, nw.DataFrame):
         raise DataError(f"{_EXPECTED} Got a {type(source).__name__} instead.")
     eager = frame
     labels = tuple(str(name) for name in eager.columns)
-    return Source(labels, lambda i: _series(labels[i], eager[:, i]))
+    return Source(labels, lambda i: _series(labels[i], eager[:, i], any_text))
 
 
-def _series(name: str, series: nw.Series[Any]) -> Column:
+def collected(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+    """Run the query of a lazy frame."""
+    return worded(frame.collect, unreadable_frame)
+
+
+def _series(name: str, series: nw.Series[Any], any_text: bool = False) -> Column:
+    def wording(error: Exception) -> DataError:
+        return unreadable_column(name, error)
+
+    try:
+        return worded(lambda: _converted(name, series), wording)
+    except DataError:
+        if not any_text:
+            raise
+    return worded(lambda: Column(name, _any_text(series.to_arrow())), wording)
+
+
+def _any_text(column: Any) -> NDArray[Any]:
+    """Decode the texts of a pyarrow column one by one, whatever bytes they are."""
+    if hasattr(column, "combine_chunks"):
+        column = column.combine_chunks()
+    if hasattr(column, "dictionary_decode"):
+        column = column.dictionary_decode()
+    found = column.cast("binary").to_pylist()
+    return to_array([None if text is None else text.decode(errors="replace") for text in found])
+
+
+def _converted(name: str, series: nw.Series[Any]) -> Column:
     if series.dtype in (nw.Categorical, nw.Enum):
         if series.implementation.is_pandas_like():
             return _pandas_categorical(name, series.to_native())

@@ -113,7 +113,7 @@ def open_declared(
     if is_relation(source):
         check_columns(names, tuple(source.columns))
         source = source.project(", ".join(map(quoted, names)))
-    opened = open_source(source)
+    opened = open_source(source, any_text=True)
     check_distinct(opened.names)
     check_columns(names, opened.names)
     return _MemoryColumns(lambda n: opened.load(opened.names.index(n)), wanted, missing)

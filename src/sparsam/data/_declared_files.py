@@ -25,7 +25,6 @@ from sparsam.data._engine import (
     ParquetFile,
     csv_table,
     damaged_csv,
-    reads_bytes,
     table_file,
 )
 from sparsam.data._files import header_of
@@ -45,8 +44,8 @@ def open_declared_file(
 
     A Parquet file stays on the disk, and a column is read when it is asked for. Of a CSV file the
     declared columns are kept, as numbers and as codes. A file that is damaged is refused here,
-    before anybody is charged for an answer. A text that is not in UTF-8 is like any other text
-    that nobody declared: unseen, or a missing number.
+    before anybody is charged for an answer. A text that is not in UTF-8 is not: in a Parquet file
+    it is unseen, or a missing number; in a CSV file its whole row is missing.
     """
     file, kind = table_file(path)
     if kind == "parquet":
@@ -61,7 +60,6 @@ class _FileColumns(DeclaredColumns):
         super().__init__(wanted, missing)
         self._engine = Engine()
         self._tables: dict[str, NDArray[np.uint16]] = {}
-        self._as_bytes = False
 
     def _expression(self, name: str, column: str, kind: str) -> str:
         """Write the SQL for one column, given what type of column it is."""
@@ -77,9 +75,9 @@ class _FileColumns(DeclaredColumns):
             raise wrong_type(name, kind)
         inner = f"CAST({column} AS DOUBLE)" if kind in ("decimal", "float", "double") else column
         text = f"CAST({inner} AS VARCHAR)"
-        gone = f"{column} IS NULL OR {text} IN ({self._listed([*self.missing, 'nan'])})"
+        gone = f"{column} IS NULL OR {text} IN ({_listed([*self.missing, 'nan'])})"
         if kind not in ("float", "double"):
-            gone = f"{column} IS NULL OR {text} IN ({self._listed(self.missing)})"
+            gone = f"{column} IS NULL OR {text} IN ({_listed(self.missing)})"
         code = f"coalesce(enum_code(TRY_CAST({text} AS {self._enum(name)})), {_UNSEEN})"
         return f"CAST(CASE WHEN {gone} THEN {_GONE} ELSE {code} END AS USMALLINT)"
 
@@ -87,7 +85,7 @@ class _FileColumns(DeclaredColumns):
         """Make a type of the texts of the members: DuckDB looks them up by a hash."""
         lookup = self.lookups[name]
         place = f"members{len(self._tables)}"
-        query = f"CREATE TYPE {place} AS ENUM ({self._listed(lookup)})"
+        query = f"CREATE TYPE {place} AS ENUM ({_listed(lookup)})"
         self._engine.run(query, [], lambda _: _no_texts(name))
         n_members = len(self.wanted[name].members or ())
         table = np.full(1 << 16, n_members, dtype=np.uint16)
@@ -95,11 +93,6 @@ class _FileColumns(DeclaredColumns):
         table[_GONE] = n_members + 1
         self._tables[name] = table
         return place
-
-    def _listed(self, texts: Collection[str]) -> str:
-        """Write texts as SQL literals, as they are read; an empty list as one nothing equals."""
-        read = [t.encode().decode("latin-1") for t in texts] if self._as_bytes else texts
-        return ", ".join("'" + text.replace("'", "''") + "'" for text in read) or "NULL"
 
 
 class _ParquetColumns(_FileColumns):
@@ -140,14 +133,11 @@ class _CsvColumns(_FileColumns):
         try:
             self._load(delimiter, names)
         except EncodingError:
-            if not reads_bytes():
-                raise
-            # One person's text must not decide whether the others are answered for: read bytes,
-            # in which every text that is UTF-8 has one spelling, and look for that.
-            self._engine, self._tables, self._as_bytes = Engine(), {}, True
-            self._load(delimiter, names)
+            # one person's text must not decide whether the others are answered for
+            self._engine, self._tables = Engine(), {}
+            self._load(delimiter, names, any_text=True)
 
-    def _load(self, delimiter: str, names: Sequence[str]) -> None:
+    def _load(self, delimiter: str, names: Sequence[str], any_text: bool = False) -> None:
         made = [
             f"{self._expression(name, f'c{names.index(name)}', 'varchar')} AS {column}"
             for name, column in self._columns.items()
@@ -158,7 +148,7 @@ class _CsvColumns(_FileColumns):
             delimiter,
             len(names),
             select=", ".join(made),
-            as_bytes=self._as_bytes,
+            any_text=any_text,
         )
 
     def _fetch(self, expression: str) -> NDArray[Any]:
@@ -178,6 +168,11 @@ class _CsvColumns(_FileColumns):
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(values.data if isinstance(values, np.ma.MaskedArray) else values)
+
+
+def _listed(texts: Collection[str]) -> str:
+    """Write texts as SQL literals; an empty list as one that nothing equals."""
+    return ", ".join("'" + text.replace("'", "''") + "'" for text in texts) or "NULL"
 
 
 def _no_texts(name: str) -> DataError:

@@ -168,7 +168,7 @@ def csv_table(
     *,
     select: str = "*",
     missing: Sequence[str] = (),
-    as_bytes: bool = False,
+    any_text: bool = False,
 ) -> None:
     """Read a CSV file, whose columns are called c0, c1, ..., into the table t of an engine.
 
@@ -182,24 +182,43 @@ def csv_table(
         Expressions of the columns, which are texts.
     missing : sequence of str
         Texts that mean missing, besides the empty one.
-    as_bytes : bool, default=False
-        Read every byte as the character of its number (Latin-1), so that no text is invalid.
+    any_text : bool, default=False
+        Whether a row with a text that is not in UTF-8 is read too, with all its cells missing and
+        after the other rows; if not, it is an error. Nothing changes for the other rows: one
+        person's text decides nothing about the others.
     """
     if is_packed(file):
         _check_gzip(file)
-    more = ", encoding = 'latin-1'" if as_bytes else ""
     columns = {f"c{i}": "VARCHAR" for i in range(n_columns)}
     compression = "gzip" if is_packed(file) else "none"
-    engine.run(
-        f"CREATE OR REPLACE TABLE t AS SELECT {select} FROM {_CSV.format(more=more)}",
-        [literal(file), delimiter, columns, ["", *missing], compression],
-        lambda error: damaged_csv(file, error),
+    parameters = [literal(file), delimiter, columns, ["", *missing], compression]
+
+    def wording(error: Exception) -> DataError:
+        return damaged_csv(file, error)
+
+    source = _CSV.format(more=", store_rejects = true" if any_text else "")
+    engine.run(f"CREATE TABLE t AS SELECT {select} FROM {source}", parameters, wording)
+    if any_text:
+        _add_unreadable(engine, file, select, list(columns))
+
+
+def _add_unreadable(engine: Engine, file: Path, select: str, columns: Sequence[str]) -> None:
+    """Add a row without any value to t for each that could not be read because of its text."""
+
+    def wording(error: Exception) -> DataError:
+        return damaged_csv(file, error)
+
+    text = "error_type::VARCHAR IN ('INVALID ENCODING', 'INVALID UNICODE')"
+    query = (
+        f"SELECT count(DISTINCT line_byte_position) FILTER (WHERE {text}), "
+        f"min(line) FILTER (WHERE NOT {text}) FROM reject_errors"
     )
-
-
-def reads_bytes() -> bool:
-    """Whether this version of DuckDB can read a CSV file byte by byte (`as_bytes`)."""
-    return "encoding" in _options("read_csv")
+    rows, line = engine.rows(query, [], wording)[0]
+    if line is not None:
+        raise DataError(f"'{file.name}' must be a CSV file. Line {line} is damaged.")
+    empty = ", ".join(f"NULL::VARCHAR AS {column}" for column in columns)
+    query = f"INSERT INTO t SELECT {select} FROM (SELECT {empty} FROM range(?))"
+    engine.run(query, [rows], wording)
 
 
 def relation_columns(relation: Any, wording: Wording) -> Mapping[str, NDArray[Any]]:

@@ -6,11 +6,11 @@ here; frames that live in an engine are in `_lazy_frame`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -18,10 +18,29 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError
 from sparsam.data._lazy_frame import LazyFrame
+from sparsam.data._worded import unreadable_column, worded
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 Kind = Literal["number", "text", "truth", "levels", "objects", "nothing", "other"]
 Numbers = tuple[NDArray[Any], NDArray[np.bool_] | None]
 Recoded = Mapping[str, tuple[NDArray[Any], Sequence[str] | None]]
+
+
+def _worded_column(
+    method: Callable[Concatenate[Column, P], T],
+) -> Callable[Concatenate[Column, P], T]:
+    """Say in our own words why the values of a column cannot be had."""
+
+    @wraps(method)
+    def call(column: Column, /, *args: P.args, **options: P.kwargs) -> T:
+        return worded(
+            lambda: method(column, *args, **options),
+            lambda error: unreadable_column(str(column.series.name), error),
+        )
+
+    return call
 
 
 @dataclass(frozen=True)
@@ -61,6 +80,7 @@ class Column:
     def _mask(self) -> NDArray[np.bool_] | None:
         return np.asarray(self.series.is_null().to_numpy(), bool) if self._holes else None
 
+    @_worded_column
     def numbers(self) -> Numbers:
         """Give the numbers, and a mask of the missing ones where NaN does not mark them."""
         series = self.series
@@ -73,11 +93,13 @@ class Column:
         filled = series.fill_null(0) if self._holes else series
         return filled.to_numpy(), self._mask()
 
+    @_worded_column
     def truths(self) -> NDArray[np.uint8]:
         """Give 0 for false, 1 for true and 2 for missing."""
         filled = self.series.fill_null(value=False) if self._holes else self.series
         return _with_missing(filled.to_numpy().astype(np.uint8), self._mask(), 2)
 
+    @_worded_column
     def places(self, texts: Sequence[str]) -> NDArray[Any]:
         """Give the position in `texts`, or its length when unseen, one more when missing."""
         if self.series.implementation.is_polars():
@@ -89,6 +111,7 @@ class Column:
             places = np.asarray([known.get(value, len(texts)) for value in self.objects()])
         return _with_missing(places, self._mask(), len(texts) + 1)
 
+    @_worded_column
     def levels(self) -> tuple[list[Any], NDArray[Any]]:
         """Give the levels of a categorical column, and each row's; missing is one past the last."""
         native = self.series.to_native()
@@ -101,6 +124,7 @@ class Column:
         codes = native.cat.codes.to_numpy().astype(np.int64)
         return levels, np.where(codes < 0, len(levels), codes)
 
+    @_worded_column
     def objects(self) -> list[Any]:
         """Give the values as Python objects."""
         return self.series.to_list()
@@ -224,14 +248,14 @@ def open_frame(source: Any) -> EagerFrame | LazyFrame | ArrayFrame:
         return ArrayFrame(source)
     try:
         frame = nw.from_native(source)
-    except TypeError as error:
+    except TypeError:
         msg = (
             "A pandas, polars or pyarrow frame, a DuckDB relation, a Table or a mapping of arrays "
             f"was expected. Got {type(source).__name__} instead."
         )
-        raise DataError(msg) from error
+        raise DataError(msg) from None
     except nw.exceptions.DuplicateError as error:
-        raise DataError(f"Every column must have a name of its own. {error}") from error
+        raise DataError(f"Every column must have a name of its own. {error}") from None
     return LazyFrame(frame) if isinstance(frame, nw.LazyFrame) else EagerFrame(frame)
 
 

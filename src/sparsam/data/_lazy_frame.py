@@ -12,6 +12,7 @@ from typing import Any, Literal
 import narwhals.stable.v2 as nw
 
 from sparsam._errors import DataError
+from sparsam.data._worded import unreadable_frame, worded
 
 Members = Sequence[str] | Sequence[float]
 LazyKind = Literal["number", "text", "truth", "other"]
@@ -59,7 +60,7 @@ class LazyFrame:
 
     def __init__(self, frame: nw.LazyFrame[Any]) -> None:
         self._frame = frame
-        self._schema = frame.collect_schema()
+        self._schema = worded(frame.collect_schema, unreadable_frame)
         self.names: tuple[str, ...] = tuple(self._schema.names())
 
     def kind(self, name: str) -> LazyKind:
@@ -82,7 +83,7 @@ class LazyFrame:
                 if condition is not None:
                     number = nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).sum()
                     counts.append(number.alias(f"{i}_{j}"))
-        found = self._one_row(counts) if counts else {}
+        found = worded(lambda: self._one_row(counts), unreadable_frame) if counts else {}
         return [(found.get(f"{i}_0", 0), found.get(f"{i}_1", 0)) for i in range(len(recodings))]
 
     def _one_row(self, expressions: list[nw.Expr]) -> dict[str, int]:
@@ -104,7 +105,8 @@ class LazyFrame:
             )
             raise DataError(msg)
         made = [self._typed(recoding, _expression(recoding)) for recoding in recodings]
-        return self._frame.select(*made, *(nw.col(name) for name in keep)).to_native()
+        kept = [nw.col(name) for name in keep]
+        return worded(lambda: self._frame.select(*made, *kept).to_native(), unreadable_frame)
 
     def _typed(self, recoding: Recoding, expression: nw.Expr) -> nw.Expr:
         if recoding.labels is None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
-from sparsam.data._columns import check_distinct, open_source
+from sparsam.data._columns import check_distinct, collected, open_source
 from sparsam.data._engine import is_relation
 from sparsam.data._frame import ArrayFrame
 from sparsam.data._raw_columns import column_names, columns_of
@@ -81,7 +81,7 @@ def open_own(source: Any, missing: Collection[str] = (), text: Collection[str] =
     open_source(source)  # refuses what is no frame, and two columns of one name
     frame = nw.from_native(source)
     if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
+        frame = collected(frame)
     return _pandas(frame.to_native()) if frame.implementation.is_pandas() else _other(frame)
 
 

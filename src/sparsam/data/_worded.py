@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from sparsam._errors import DataError, SparsamError
 
 T = TypeVar("T")
 
+# What DuckDB and pyarrow say of a text that is not in UTF-8.
+_UTF8 = ("utf8", "utf-8", "unicode", "unknown error: wrapping")
 
-def worded(action: Callable[[], T], wording: Callable[[Exception], DataError]) -> T:
+
+def worded(action: Callable[[], T], wording: Callable[[Exception], SparsamError]) -> T:
     """Run something that an engine does, and say in our own words why it failed.
 
     An engine's message may quote the cell that it failed at, and so may every error that is
@@ -19,7 +22,8 @@ def worded(action: Callable[[], T], wording: Callable[[Exception], DataError]) -
     Parameters
     ----------
     action : callable
-        A query, a fetch or a conversion by DuckDB, polars, pyarrow, pandas or Spark.
+        A query, a fetch or a conversion by DuckDB, polars, pyarrow, pandas or Spark, or what
+        the user's own model does.
     wording : callable
         Gives the error to raise for the engine's own, which it must not quote.
 
@@ -68,15 +72,23 @@ def unreadable_frame(error: Exception) -> DataError:
     """
     why = "its text is not in UTF-8" if not_utf8(error) else type(error).__name__
     return DataError(
-        f"The rows of the lazy frame must be there to be read. Its engine failed ({why})."
-        "\n\nHint: run its query by itself to see why. What the engine says may quote a person's "
+        f"A lazy frame must give its rows when it is asked. Its engine failed ({why})."
+        "\n\nHint: run its query by itself to see why. What an engine says may quote a person's "
         "value, so it is not repeated here."
     )
 
 
 def not_utf8(error: Exception) -> bool:
     """Whether an engine failed because a text is not in UTF-8."""
-    said = str(error).lower()
-    return isinstance(error, UnicodeError) or any(
-        word in said for word in ("utf8", "utf-8", "unicode")
+    return any(
+        isinstance(one, UnicodeError) or any(word in str(one).lower() for word in _UTF8)
+        for one in _chain(error)
     )
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Give an error and what led to it: DuckDB wraps what Python said while it fetched."""
+    yield error
+    before = error.__cause__ or error.__context__
+    if before is not None:
+        yield from _chain(before)
