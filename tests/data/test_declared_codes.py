@@ -157,7 +157,16 @@ def test_numbers_and_categories_of_every_parquet_type(tmp_path: Path) -> None:
 def test_an_absent_column_is_refused_by_its_name(kind: str, tmp_path: Path) -> None:
     source = _sources(tmp_path)[kind]
     with pytest.raises(DataError, match=r"declared column 'wrok'\. Did you mean 'work'"):
-        open_declared(source, [Wanted("wrok", ("a",))])
+        open_declared(source, [Wanted("age"), Wanted("wrok", ("a",))])
+
+
+def test_a_first_line_without_any_declared_column_is_not_told(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("Anna,secret,teacher\nBerta,Wien,nurse\n")
+    with pytest.raises(DataError, match=r"first line of 'people.csv' names none") as caught:
+        open_declared(path, [Wanted("ana", ("a",))])
+    assert "secret" not in str(caught.value)
+    assert "Anna" not in str(caught.value)
 
 
 def test_an_empty_list_of_records_is_an_empty_table() -> None:

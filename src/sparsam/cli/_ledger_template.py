@@ -42,9 +42,9 @@ def template_of(data: Path) -> str:
 
 def column_order(data: Path) -> tuple[str, ...]:
     """Read the names of the columns: of a CSV file its first line and nothing else."""
-    from sparsam.data._files import header_of
+    from sparsam.data._header import header_of
     from sparsam.data._raw_columns import column_names
 
     if data.suffix.lower() in (".parquet", ".pq"):
         return column_names(data)
-    return header_of(data)[1]
+    return header_of(data, rows=0)[1]

@@ -27,7 +27,7 @@ from sparsam.data._engine import (
     damaged_csv,
     table_file,
 )
-from sparsam.data._files import header_of
+from sparsam.data._header import header_of
 
 _GONE, _UNSEEN = 65_535, 65_534
 _NUMBERS = {
@@ -126,9 +126,8 @@ class _CsvColumns(_FileColumns):
     def __init__(self, file: Path, wanted: Sequence[Wanted], missing: Collection[str]) -> None:
         super().__init__(wanted, missing)
         self._file = file
-        delimiter, names = header_of(file)
-        check_distinct(names)
-        check_columns(list(self.wanted), names)
+        delimiter, names = header_of(file, rows=0)
+        _check_header(file, list(self.wanted), names)
         self._columns = {name: f"d{at}" for at, name in enumerate(self.wanted)}
         try:
             self._load(delimiter, names)
@@ -164,6 +163,17 @@ class _CsvColumns(_FileColumns):
     def places(self, name: str) -> Places:
         found: Places = self._tables[name][self._fetch(self._columns[name])]
         return found
+
+
+def _check_header(file: Path, wanted: Sequence[str], names: Sequence[str]) -> None:
+    """Refuse a header without a declared column; one that has none may be a person's record."""
+    if wanted and not set(wanted) & set(names):
+        more = f" and {len(wanted) - 1} more" if len(wanted) > 1 else ""
+        raise DataError(
+            f"The table must have the declared columns: '{wanted[0]}'{more}. The first line of "
+            f"'{file.name}' names none of them.\n\nHint: is it a line of names?"
+        )
+    check_columns(wanted, names)
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
 import os
-import zlib
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sparsam._errors import DataError
 from sparsam.data._columns import Column, Source
 from sparsam.data._engine import (
     Engine,
     ParquetFile,
     csv_table,
     damaged_csv,
-    is_packed,
     relation_columns,
     table_file,
 )
+from sparsam.data._header import header_of
 from sparsam.data._row_labels import is_row_label
 from sparsam.data._worded import unreadable_frame
 
-_DELIMITERS = (",", ";", "\t", "|")
 # Whole numbers of at most 15 digits are exact as floats. A leading zero marks a code such as a
 # postal code, which is text.
 _WHOLE = r"\s*[+-]?(0|[1-9][0-9]{0,14})\s*"
@@ -100,36 +94,6 @@ def _csv(file: Path, missing: Collection[str], text: Collection[str]) -> Source:
         return Column(names[place], values)
 
     return Source(names, load)
-
-
-def header_of(file: Path) -> tuple[str, tuple[str, ...]]:
-    """Read the first record with every delimiter, and keep the one that finds most names."""
-    given = ("\t",) if file.name.lower().removesuffix(".gz").endswith((".tsv", ".tab")) else ()
-    try:
-        found = {delimiter: _first(file, delimiter) for delimiter in given or _DELIMITERS}
-    except (csv.Error, EOFError, zlib.error, gzip.BadGzipFile):
-        raise _no_text(file) from None
-    delimiter, names = max(found.items(), key=lambda item: len(item[1]))
-    if any("\ufffd" in name for name in names):
-        raise _no_text(file)
-    if not names:
-        raise DataError(f"'{file.name}' must begin with a line of column names. It is empty.")
-    if not all(names):
-        place = names.index("") + 1
-        raise DataError(f"Every column of '{file.name}' must have a name. Column {place} has none.")
-    return delimiter, names
-
-
-def _no_text(file: Path) -> DataError:
-    return DataError(f"'{file.name}' must be a text file in UTF-8. Its first line is not.")
-
-
-def _first(file: Path, delimiter: str) -> tuple[str, ...]:
-    with (
-        gzip.open(file) if is_packed(file) else file.open("rb") as raw,
-        io.TextIOWrapper(raw, "utf-8-sig", errors="replace", newline="") as lines,
-    ):
-        return tuple(name.strip() for name in next(csv.reader(lines, delimiter=delimiter), []))
 
 
 def _sniff(engine: Engine, file: Path, n_columns: int) -> list[str]:
