@@ -137,3 +137,16 @@ def test_answers_without_scikit_learn(artifact, folder, tmp_path, arguments):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_texts_that_a_spreadsheet_would_run(run, artifact, folder, tmp_path):
+    people = pd.read_csv(folder / "people.csv")
+    people["note"] = "=1+1"
+    people.to_csv(tmp_path / "p.csv", index=False)
+    ask = ("apply", artifact, tmp_path / "p.csv", "--keep", "note", "--spreadsheet-safe", "-o")
+    assert run(*ask, tmp_path / "o.csv").exit_code == 0
+    assert set(pd.read_csv(tmp_path / "o.csv")["note"]) == {"'=1+1"}
+    refused = run(*ask, tmp_path / "o.parquet")
+    assert refused.exit_code == 2
+    assert "must be a .csv or .tsv file" in refused.output
+    assert not (tmp_path / "o.parquet").exists()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 
 import numpy as np
 import pytest
@@ -98,3 +100,45 @@ def test_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(DataError, match=r"'out\.csv' cannot be written") as caught:
         write_columns({"a": objects("secret")}, tmp_path / "none" / "out.csv")
     assert "secret" not in str(caught.value)
+
+
+HARMFUL = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "=cmd|'/c calc'!A0"]
+HARMLESS = ["1-2", "a=b", "x@y.org", "'=1", " =1", "", None, "ü"]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".tsv"])
+def test_texts_that_a_spreadsheet_would_run(tmp_path, ending):
+    columns = {
+        "text": objects(*HARMFUL, *HARMLESS),
+        "number": -np.arange(17),
+        "share": -np.linspace(0, 1, 17),
+        "mixed": objects(-1, -2.5, None, True, *["-x"] * 13),
+    }
+    for safe in (False, True):
+        write_columns(columns, tmp_path / f"o{ending}", spreadsheet_safe=safe)
+        text = (tmp_path / f"o{ending}").read_bytes()
+        text = gzip.decompress(text) if ending.endswith("gz") else text
+        with io.StringIO(text.decode(), newline="") as lines:
+            rows = list(csv.reader(lines, delimiter="\t" if ending == ".tsv" else ","))[1:]
+        mark = "'" if safe else ""
+        assert [row[0] for row in rows[:9]] == [f"{mark}{cell}" for cell in HARMFUL]
+        assert [row[0] for row in rows[9:]] == [cell or "" for cell in HARMLESS]
+        assert [int(row[1]) for row in rows] == columns["number"].tolist()
+        assert [float(row[2]) for row in rows] == columns["share"].tolist()
+        assert rows[-1][3] == f"{mark}-x"
+
+
+def test_only_text_files_are_made_safe_and_no_name_is_changed(tmp_path):
+    with pytest.raises(ParameterError, match=r"must be a \.csv or \.tsv file"):
+        write_columns({"a": objects("x")}, tmp_path / "o.parquet", spreadsheet_safe=True)
+    with pytest.raises(DataError, match="That of column 2 begins like one"):
+        write_columns(
+            {"a": objects("x"), "=b": objects("y")}, tmp_path / "o.csv", spreadsheet_safe=True
+        )
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_cell_that_cannot_be_written_is_not_told(tmp_path):
+    with pytest.raises(DataError, match=r"'o.csv' cannot be written") as caught:
+        write_columns({"a": objects("sec\udc80ret")}, tmp_path / "o.csv")
+    assert caught.value.__context__ is None

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import rich_click as click
 
 from sparsam.cli._apply_mask import apply_mask
 from sparsam.cli._console import messages
-from sparsam.cli._options import InputFile, OutputFile, missing_option, quiet_option
+from sparsam.cli._options import (
+    InputFile,
+    OutputFile,
+    missing_option,
+    quiet_option,
+    spreadsheet_option,
+)
 
 ENDINGS = (".parquet", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
 
@@ -27,6 +36,7 @@ ENDINGS = (".parquet", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
     help="For a mask: scaled numbers with what goes filled in, ready to train on.",
 )
 @missing_option
+@spreadsheet_option
 @quiet_option
 def apply(
     artifact: Path,
@@ -36,6 +46,7 @@ def apply(
     codes: bool,
     fill: bool,
     missing: tuple[str, ...],
+    spreadsheet_safe: bool,
     quiet: bool,
 ) -> None:
     """Apply a saved ARTIFACT to the records of DATA: a generalization (.json) or a mask (.npz).
@@ -44,14 +55,21 @@ def apply(
     mask, the values that it keeps come out, with holes elsewhere, and the target. Every other
     column is left out unless it is named with --keep.
     """
+    from sparsam.data._write import check_spreadsheet, write_columns
+
+    if spreadsheet_safe:
+        check_spreadsheet(output)
+    write = partial(write_columns, path=output, spreadsheet_safe=spreadsheet_safe)
     if artifact.suffix.lower() == ".npz":
         if codes:
             raise click.UsageError("--codes goes with a generalization (.json), not with a mask.")
-        apply_mask(artifact, data, output, keep, fill=fill, missing=missing, quiet=quiet)
+        apply_mask(artifact, data, output, keep, write, fill=fill, missing=missing, quiet=quiet)
         return
     if fill:
         raise click.UsageError("--fill goes with a mask (.npz), not with a generalization.")
-    _apply_generalization(artifact, data, output, keep, codes=codes, missing=missing, quiet=quiet)
+    _apply_generalization(
+        artifact, data, output, keep, write, codes=codes, missing=missing, quiet=quiet
+    )
 
 
 def _apply_generalization(
@@ -59,12 +77,13 @@ def _apply_generalization(
     data: Path,
     output: Path,
     keep: tuple[str, ...],
+    write: Callable[[Mapping[str, Any]], None],
     *,
     codes: bool,
     missing: tuple[str, ...],
     quiet: bool,
 ) -> None:
-    from sparsam.data import column_names, columns_of, write_columns
+    from sparsam.data import column_names, columns_of
     from sparsam.generalization import CategoricalPartition, Generalization
 
     found = Generalization.load(artifact)
@@ -77,7 +96,7 @@ def _apply_generalization(
     ]
     columns = columns_of(data, names, text=text, missing=missing)
     made = found.apply(columns, keep=keep, output="codes" if codes else "labels")
-    write_columns(made, output)
+    write(made)
     console = messages(quiet)
     console.print(f"Wrote {len(next(iter(made.values()))):,} records to {output.name}.")
     left_out = [name for name in column_names(data) if name not in names]

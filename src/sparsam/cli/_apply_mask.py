@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +21,14 @@ def apply_mask(
     data: Path,
     output: Path,
     keep: tuple[str, ...],
+    write: Callable[[Mapping[str, Any]], None],
     *,
     fill: bool,
     missing: tuple[str, ...],
     quiet: bool,
 ) -> None:
-    """Write the values of DATA that a mask keeps, and the target."""
-    from sparsam.data import column_names, columns_of, write_columns
+    """Give the values of DATA that a mask keeps, and the target, to `write`."""
+    from sparsam.data import column_names, columns_of
     from sparsam.individual import Mask
 
     mask = Mask.load(artifact)
@@ -39,7 +41,7 @@ def apply_mask(
             "Note: this is not the very file that the mask was found for. The mask goes by the "
             "order of rows: they must be the same people in the same order."
         )
-    write_columns(made, output)
+    write(made)
     console = messages(quiet)
     people_kept, whole = mask.shape[0], people.n_rows
     console.print(f"Wrote {people_kept:,} records to {output.name}.")

@@ -20,6 +20,7 @@ from sparsam.cli._options import (
     json_option,
     quiet_option,
     report_option,
+    spreadsheet_option,
 )
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ def plan(file: Path | None, **options: Any) -> None:
     type=OutputFile(".csv", ".parquet"),
     help="Where to save made-up rows drawn from the noisy tables, which cost nothing more.",
 )
+@spreadsheet_option
 @click.option(
     "--seed",
     type=click.IntRange(0),
@@ -155,6 +157,8 @@ def run(data: Path, **options: Any) -> None:
         raise click.UsageError("Missing option '--epsilon' ('all' for all that is left).")
     if options["synthetic"] is not None and options["how"] == "interactive":
         raise click.UsageError("--synthetic needs tables: --how planned or --how synthetic.")
+    if options["spreadsheet_safe"]:
+        _check_spreadsheet(options["synthetic"])
     opened = Ledger.open(
         options["ledger"],
         analyst=options["analyst"],
@@ -253,6 +257,14 @@ def _report(
     )
 
 
+def _check_spreadsheet(synthetic: Path | None) -> None:
+    from sparsam.data._write import check_spreadsheet
+
+    if synthetic is None:
+        raise click.UsageError("--spreadsheet-safe goes with --synthetic only.")
+    check_spreadsheet(synthetic)
+
+
 def _save(found: Exploration, report: ExploreReport, options: Mapping[str, Any]) -> None:
     import json
 
@@ -268,5 +280,6 @@ def _save(found: Exploration, report: ExploreReport, options: Mapping[str, Any])
         console.print(f"Wrote the report to {options['report']}.")
     if options["synthetic"] is not None:
         rows = found.synthetic(random_state=options["seed"])
-        write_columns(rows, options["synthetic"])
+        safe = options["spreadsheet_safe"]
+        write_columns(rows, options["synthetic"], spreadsheet_safe=safe)
         console.print(f"Wrote made-up rows to {options['synthetic']}.")

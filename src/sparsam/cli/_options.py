@@ -81,6 +81,11 @@ role_options = _together(
     missing_option,
     click.option("--roles", type=InputFile, help="A TOML file with all of these."),
 )
+spreadsheet_option = click.option(
+    "--spreadsheet-safe",
+    is_flag=True,
+    help="In a CSV file: an apostrophe before texts that a spreadsheet would run (= + - @).",
+)
 report_option = click.option(
     "--report",
     type=OutputFile(".html", ".htm", ".md", ".json"),

@@ -21,16 +21,31 @@ _FORMATS = {
 }
 
 
-def write_columns(columns: Mapping[str, NDArray[Any]], path: str | os.PathLike[str]) -> None:
+# What makes a spreadsheet take a text for a formula, in the wide forms of East Asia too.
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+
+
+def write_columns(
+    columns: Mapping[str, NDArray[Any]],
+    path: str | os.PathLike[str],
+    *,
+    spreadsheet_safe: bool = False,
+) -> None:
     """Write columns of equal length to a .parquet, .csv or .tsv file (text also as .gz).
 
     Parameters
     ----------
     columns : mapping of str to ndarray
     path : str or Path
+    spreadsheet_safe : bool, default=False
+        Put an apostrophe before texts that a spreadsheet would run (see `without_formulas`). Only
+        for a .csv or .tsv file.
     """
     file = Path(path)
     how = _FORMATS[output_ending(file)]
+    if spreadsheet_safe:
+        check_spreadsheet(file)
+        columns = without_formulas(columns)
     _check(columns)
     made = {name: _storable(values) for name, values in columns.items()}
     quoted = str(file).replace("'", "''")
@@ -52,6 +67,56 @@ def output_ending(path: str | os.PathLike[str]) -> str:
     raise ParameterError(
         f"The output file must end in one of {', '.join(_FORMATS)}. Got '{name}' instead."
     )
+
+
+def check_spreadsheet(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that is no text: no spreadsheet takes a cell of a Parquet file for a formula.
+
+    Parameters
+    ----------
+    path : str or Path
+    """
+    if output_ending(path) == ".parquet":
+        raise ParameterError(
+            "An output that is safe for spreadsheets must be a .csv or .tsv file. "
+            f"Got '{Path(path).name}' instead.\n\nHint: leave --spreadsheet-safe out."
+        )
+
+
+def without_formulas(columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Put an apostrophe before every text that a spreadsheet would run as a formula.
+
+    These are the texts that begin with one of ``= + - @``, a tab or the end of a line. Columns of
+    numbers stay as they are, and so do all other cells.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cells = {"x": np.array(["=1+1", "1+1"]), "y": np.array([-1, 2])}
+    >>> without_formulas(cells)
+    {'x': array(["'=1+1", '1+1'], dtype=object), 'y': array([-1,  2])}
+    """
+    bad = [place for place, name in enumerate(columns, 1) if name.startswith(_FORMULA)]
+    if bad:
+        raise DataError(
+            "No name of a column may be a formula for a spreadsheet. That of column "
+            f"{bad[0]} begins like one.\n\nHint: rename the column."
+        )
+    return {name: _escaped(values) for name, values in columns.items()}
+
+
+def _escaped(values: NDArray[Any]) -> NDArray[Any]:
+    if values.dtype.kind not in "OUT":
+        return values
+    cells = values.astype(object)
+    for row, cell in enumerate(cells):
+        if isinstance(cell, str) and cell.startswith(_FORMULA):
+            cells[row] = f"'{cell}"
+    return cells
 
 
 def _check(columns: Mapping[str, NDArray[Any]]) -> None:
