@@ -2,9 +2,53 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+from unicodedata import category
+
+_LONGEST: Final = 2_000
+_LONGEST_PATH: Final = 300
+
+
+def readable(text: str, longest: int = _LONGEST, *, lines: bool = True) -> str:
+    r"""Write a text so that a message can hold it: of bounded length, without control characters.
+
+    Parameters
+    ----------
+    text : str
+    longest : int
+        What is longer loses its middle.
+    lines : bool, default=True
+        Whether it may have several lines.
+
+    Examples
+    --------
+    >>> print(readable("a\x1b[2Jb"))
+    a\x1b[2Jb
+    >>> readable("a" * 5_000_000, 20)
+    'aaaaaaaaa … aaaaaaaa'
+    """
+    if len(text) > longest:
+        half = longest // 2 - 1
+        text = f"{text[:half]} … {text[len(text) - longest + half + 3 :]}"
+    if text.isprintable():
+        return text
+    return "".join(sign if lines and sign == "\n" else _shown(sign) for sign in text)[:longest]
+
+
+def _shown(sign: str) -> str:
+    if sign.isprintable() or category(sign) == "Zs":
+        return sign
+    return sign.encode("unicode_escape", "surrogatepass").decode()
+
 
 class SparsamError(Exception):
-    """Something that sparsam was asked to do and could not do."""
+    """Something that sparsam was asked to do and could not do.
+
+    Names and labels in a message come from files, so every message is made readable here.
+    """
+
+    def __init__(self, message: str = "", *more: Any) -> None:
+        super().__init__(readable(str(message)), *more)
 
 
 class DataError(SparsamError, ValueError):
@@ -32,7 +76,12 @@ class DocumentError(SparsamError, ValueError):
 
     def __init__(self, message: str, path: str = "$") -> None:
         self.path = path
-        super().__init__(f"{message} - at `{path}`")
+        self._facts = message, path
+        where = readable(path, _LONGEST_PATH, lines=False)
+        super().__init__(f"{readable(message, lines=False)} - at `{where}`")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DocumentError, self._facts
 
 
 class ReleaseError(SparsamError, ValueError):

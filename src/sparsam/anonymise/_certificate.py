@@ -12,9 +12,10 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
+from sparsam._documents import read_bytes, read_document
 from sparsam._errors import DocumentError
 from sparsam.data import Category
-from sparsam.generalization._document import read_document, schema_of, write_document
+from sparsam.generalization._document import schema_of, write_document
 
 FORMAT: Final = "sparsam/certificate"
 _LIBRARIES = ("sparsam", "numpy", "msgspec")
@@ -252,8 +253,9 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         DocumentError
         """
         found = read_document(text, cls, FORMAT, "certificate")
+        columns = set(found.columns)
         for i, name in enumerate(found.quasi_identifiers):
-            if name not in found.columns:
+            if name not in columns:
                 msg = f"Every quasi-identifier must be a column of the release. '{name}' is none."
                 raise DocumentError(msg, f"$.quasi_identifiers[{i}]")
         return found
@@ -266,7 +268,7 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def load(cls, path: str | Path) -> Certificate:
         """Read a certificate from a file."""
         try:
-            return cls.from_json(Path(path).read_bytes())
+            return cls.from_json(read_bytes(path))
         except DocumentError as error:
             error.add_note(f"The document is the file '{Path(path).name}'.")
             raise

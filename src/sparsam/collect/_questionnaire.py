@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._documents import read_bytes
 from sparsam._errors import DocumentError
 from sparsam.collect import _questionnaire_document
 from sparsam.collect._questionnaire_interview import Interview
@@ -250,7 +251,7 @@ class Questionnaire:
     def load(cls, path: str | Path) -> Questionnaire:
         """Read a questionnaire from a file."""
         try:
-            return cls.from_json(Path(path).read_bytes())
+            return cls.from_json(read_bytes(path))
         except DocumentError as error:
             error.add_note(f"The document is the file '{Path(path).name}'.")
             raise

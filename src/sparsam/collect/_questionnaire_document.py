@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
+from sparsam._documents import convert_part, read_document
 from sparsam._errors import DocumentError
-from sparsam.generalization._document import convert_part, read_document, write_document
+from sparsam.generalization._document import write_document
 from sparsam.generalization._recoding_document import RecodingDocument, build
 from sparsam.generalization._refusal import FieldError
 

@@ -157,7 +157,9 @@ class GeneralizationStep(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _encoded(self, partition: Partition, codes: NDArray[np.int64]) -> NDArray[Any]:
         if self.encoding == "onehot":
-            return np.asarray(np.eye(partition.n_buckets)[codes])
+            made = np.zeros((len(codes), partition.n_buckets))
+            made[np.arange(len(codes)), codes] = 1.0
+            return made
         if self.encoding == "labels":
             return np.array(partition.labels, dtype=object)[codes, None]
         return codes[:, None]
@@ -213,9 +215,9 @@ def _bucket_codes(partition: Partition, values: NDArray[Any]) -> NDArray[np.int6
 def _check_labels_unambiguous(partition: Partition) -> None:
     if not isinstance(partition, CategoricalPartition):
         return
+    group_of = {category: g for g, group in enumerate(partition.groups) for category in group}
     for code, label in enumerate(partition.labels):
-        other = [g for g, group in enumerate(partition.groups) if label in group and g != code]
-        if other:
+        if group_of.get(label, code) != code:
             raise ParameterError(
                 f"A label of '{partition.name}' is also a category of another bucket, so a value "
                 f"cannot be told from a label.\n\nHint: use accept='raw' or accept='generalized'."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
@@ -160,9 +161,9 @@ def names_of(role: str, names: object) -> tuple[str, ...]:
     listed = tuple(names)
     if not all(isinstance(name, str) for name in listed):
         raise RoleError(f"'{role}' must be a list of names. Got something that is no text in it.")
-    twice = {name for name in listed if listed.count(name) > 1}
-    if twice:
-        raise RoleError(f"'{role}' must name a column once. Got '{min(twice)}' more than once.")
+    if len(set(listed)) != len(listed):
+        twice = min(name for name, times in Counter(listed).items() if times > 1)
+        raise RoleError(f"'{role}' must name a column once. Got '{twice}' more than once.")
     return listed
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from sparsam._documents import convert_part, parse_toml, read_bytes
 from sparsam._errors import DocumentError
 from sparsam.data._domain import CategoricalDomain, Category, Domain, NumericDomain
 
@@ -47,14 +47,10 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 def decode(path: Path) -> dict[str, Any]:
     """Read a TOML file into the arguments of `Roles`."""
     try:
-        document = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File)
+        text = read_bytes(path)
     except FileNotFoundError:
         raise DocumentError(f"The roles file must exist. Found none at {path}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DocumentError(f"The roles file must be TOML in UTF-8: {error}") from error
-    except msgspec.ValidationError as error:
-        message, _, place = str(error).partition(" - at ")
-        raise DocumentError(message, place.strip("`") or "$") from error
+    document = convert_part(parse_toml(text, "A roles file, TOML"), _File)
     found: dict[str, Any] = msgspec.structs.asdict(document.roles)
     found |= {"numeric": [], "categorical": [], "ordered": {}, "domains": {}, "weights": {}}
     for name, attribute in document.attributes.items():
@@ -95,18 +91,18 @@ def encode(roles: Roles) -> str:
         f"{name} = {_value(getattr(roles, name))}" for name in _LISTED if getattr(roles, name)
     ]
     named = [*roles.numeric, *roles.categorical, *roles.ordered, *roles.domains, *roles.weights]
+    kinds = dict.fromkeys(roles.numeric, "numeric")
+    kinds |= {name: "categorical" for name in roles.categorical if name not in kinds}
     for name in dict.fromkeys(named):
-        lines += ["", f"[attributes.{_key(name)}]", *_attribute(roles, name)]
+        lines += ["", f"[attributes.{_key(name)}]", *_attribute(roles, name, kinds.get(name))]
     return "\n".join(lines) + "\n"
 
 
-def _attribute(roles: Roles, name: str) -> list[str]:
+def _attribute(roles: Roles, name: str, kind: str | None) -> list[str]:
     lines = []
     domain = roles.domains.get(name)
-    if name in roles.numeric:
-        lines = ['kind = "numeric"']
-    elif name in roles.categorical:
-        lines = ['kind = "categorical"']
+    if kind is not None:
+        lines = [f'kind = "{kind}"']
     elif name in roles.ordered:
         lines = ['kind = "ordered"', f"categories = {_value(roles.ordered[name])}"]
     elif domain is not None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import ParameterError
+from sparsam._errors import DataError, ParameterError
 from sparsam.data import Table
 from sparsam.data._frame import ArrayFrame, EagerFrame, open_frame, words
 from sparsam.data._lazy_frame import LazyFrame, Recoding
@@ -21,6 +21,8 @@ from sparsam.generalization._refusal import MISSING, OUTSIDE, WRONG_TYPE, check_
 
 if TYPE_CHECKING:
     from sparsam.generalization._generalization import Generalization
+
+_MOST_IN_ENGINE: Final = 5_000  # each is a clause of the query: more take engines minutes
 
 
 def apply(
@@ -86,6 +88,13 @@ def _apply_eagerly(
 def _apply_lazily(
     frame: LazyFrame, partitions: list[Partition], keep: list[str], output: str
 ) -> Any:
+    n_buckets = sum(part.n_buckets for part in partitions)
+    if n_buckets > _MOST_IN_ENGINE:
+        msg = (
+            f"An engine is asked for at most {_MOST_IN_ENGINE:,} buckets in one query. "
+            f"The generalization has {n_buckets:,}.\n\nHint: Collect the frame first."
+        )
+        raise DataError(msg)
     recodings = [_recoding(part, frame, _labels(part, output)) for part in partitions]
     for recoding, counts in zip(recodings, frame.refused(recodings), strict=True):
         for reason in (OUTSIDE, MISSING):

@@ -1,22 +1,20 @@
 """The saved form of a generalization: a versioned JSON document that points at its own faults.
 
-Other artifacts are saved with the same functions: `read_document`, `write_document`, `schema_of`.
+Other artifacts are written with the same functions: `write_document`, `schema_of`.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
-from typing import Annotated, Any, Final, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta
 
+from sparsam._documents import read_document
 from sparsam._errors import DocumentError
 from sparsam.generalization._categorical_partition import CategoricalPartition
 from sparsam.generalization._numeric_partition import NumericPartition
-from sparsam.generalization._refusal import FieldError
 from sparsam.generalization._values import whole
 
 FORMAT: Final = "sparsam/generalization"
@@ -24,7 +22,6 @@ VERSION: Final = 1
 SCHEMA_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 Partition = NumericPartition | CategoricalPartition
-_Kind = TypeVar("_Kind", bound=msgspec.Struct)
 
 
 class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,12 +40,6 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: Literal[1]
     attributes: Annotated[tuple[Partition, ...], Meta(min_length=1)]
     about: dict[str, Any] = {}
-
-
-class _Object(dict[str, Any]):
-    """A JSON object that remembers a key that it held twice."""
-
-    twice: str | None = None
 
 
 def encode(partitions: tuple[Partition, ...], about: dict[str, Any]) -> str:
@@ -102,49 +93,14 @@ def write_document(document: msgspec.Struct) -> str:
     return _pretty(_shorten(msgspec.to_builtins(document))) + "\n"
 
 
-def read_document(text: str | bytes, kind: type[_Kind], form: str, what: str) -> _Kind:
-    """Read a document of any kind, or say which field of it is wrong.
-
-    Parameters
-    ----------
-    text : str or bytes
-    kind : type
-        The structure to read it as.
-    form : str
-        What its "format" must be.
-    what : str
-        What such a document is, in words.
-
-    Returns
-    -------
-    kind
-
-    Raises
-    ------
-    DocumentError
-    """
-    raw = _parse(text)
-    for path, twice in _repeated(raw, "$"):
-        raise DocumentError(f"The key '{twice}' must occur once. Got it twice.", path)
-    _check_header(raw, form, what)
-    return convert_part(raw, kind)
-
-
-def convert_part(raw: Any, kind: type[_Kind], path: str = "$") -> _Kind:
-    """Turn a parsed part of a document into its structure; an error names the field."""
-    try:
-        return msgspec.convert(raw, kind)
-    except msgspec.ValidationError as error:
-        raise _explain(error, path) from error
-
-
 def check_names_once(partitions: tuple[Partition, ...], path: str = "$") -> None:
     """Raise for an attribute that occurs twice in a document."""
-    names = [partition.name for partition in partitions]
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            msg = f"Every attribute must occur once. '{name}' came before."
+    seen = set[str]()
+    for i, partition in enumerate(partitions):
+        if partition.name in seen:
+            msg = f"Every attribute must occur once. '{partition.name}' came before."
             raise DocumentError(msg, f"{path}.attributes[{i}].name")
+        seen.add(partition.name)
 
 
 def schema_of(
@@ -170,65 +126,6 @@ def schema_of(
     for component in components.values():
         component["description"] = component.get("description", "").split("\n")[0]
     return {"$schema": SCHEMA_DIALECT, "title": title, **reference, "$defs": components}
-
-
-def _parse(text: str | bytes) -> Any:
-    try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
-    except UnicodeDecodeError as error:
-        raise DocumentError("A JSON document in UTF-8 was expected; other bytes came.") from error
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise DocumentError(f"A JSON document was expected; it breaks at {where}.") from error
-    except RecursionError as error:
-        raise DocumentError("The document is nested too deeply.") from error
-
-
-def _object(pairs: list[tuple[str, Any]]) -> _Object:
-    made = _Object()
-    for key, value in pairs:
-        if key in made:
-            made.twice = key
-        made[key] = value
-    return made
-
-
-def _no_constant(name: str) -> NoReturn:
-    msg = f"Every number must be finite. Got {name} instead."
-    raise DocumentError(msg)
-
-
-def _repeated(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, _Object):
-        if value.twice is not None:
-            yield path, value.twice
-        for key, inner in value.items():
-            yield from _repeated(inner, f"{path}.{key}")
-    elif isinstance(value, list):
-        for i, inner in enumerate(value):
-            yield from _repeated(inner, f"{path}[{i}]")
-
-
-def _check_header(raw: Any, form: str, what: str) -> None:
-    if not isinstance(raw, dict):
-        raise DocumentError(f"An object was expected. Got {type(raw).__name__} instead.")
-    if raw.get("format") != form:
-        msg = f"This is not a saved {what}: its format must be '{form}'."
-        raise DocumentError(msg, "$.format")
-    version = raw.get("version")
-    if version is True or version != VERSION:
-        msg = f"The version must be {VERSION}. Got another; a newer sparsam may have written it."
-        raise DocumentError(msg, "$.version")
-
-
-def _explain(error: msgspec.ValidationError, within: str) -> DocumentError:
-    """Split the path off msgspec's message, and add the field that our own checks named."""
-    found = re.fullmatch(r"(.*?)(?: - at `(.*)`)?", str(error), re.DOTALL)
-    message, path = (found[1], found[2] or "$") if found else (str(error), "$")
-    path = within + path.removeprefix("$")
-    if isinstance(error.__cause__, FieldError):
-        path = f"{path}.{error.__cause__.field}"
-    return DocumentError(message, path)
 
 
 def _shorten(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._documents import check_plain, read_bytes
 from sparsam._errors import DocumentError, ParameterError
 from sparsam.data import Table
 from sparsam.generalization import _algebra, _document, _render
@@ -60,8 +62,8 @@ class Generalization:
         names = [partition.name for partition in kept]
         if not kept:
             raise ParameterError("A generalization must have at least one attribute. Got none.")
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
+        if len(set(names)) != len(names):
+            twice = sorted(name for name, times in Counter(names).items() if times > 1)
             raise ParameterError(f"Every attribute must occur once. Got {twice} more than once.")
         object.__setattr__(self, "_partitions", kept)
         object.__setattr__(self, "_about", _facts(about or {}))
@@ -323,7 +325,7 @@ class Generalization:
     def load(cls, path: str | Path) -> Generalization:
         """Read a generalization from a file."""
         try:
-            return cls.from_json(Path(path).read_bytes())
+            return cls.from_json(read_bytes(path))
         except DocumentError as error:
             error.add_note(f"The document is the file '{Path(path).name}'.")
             raise
@@ -349,8 +351,10 @@ class Generalization:
 def _facts(about: Mapping[str, Any]) -> bytes:
     """Freeze plain facts as JSON, which also makes sure that they survive saving."""
     try:
-        return msgspec.json.encode(dict(about), enc_hook=_numpy_to_python)
-    except (TypeError, ValueError) as error:
+        encoded = msgspec.json.encode(dict(about), enc_hook=_numpy_to_python)
+        check_plain(msgspec.json.decode(encoded))
+        return encoded
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         msg = f"The 'about' facts of a generalization must be plain JSON. {error}"
         raise ParameterError(msg) from error
 

@@ -120,11 +120,12 @@ def unique_labels(labels: Sequence[str]) -> tuple[str, ...]:
     >>> unique_labels(["a", "missing", "missing"])
     ('a', 'missing', 'missing (2)')
     """
-    taken, given = set(labels), dict[str, None]()
+    taken, given, counts = set(labels), dict[str, None](), dict[str, int]()
     for label in labels:
-        name, count = label, 1
+        name, count = label, counts.get(label, 1)
         while name in given or (count > 1 and name in taken):
             count += 1
             name = f"{label} ({count})"
+        counts[label] = count
         given[name] = None
     return tuple(given)

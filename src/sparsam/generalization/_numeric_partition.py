@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
@@ -30,7 +31,7 @@ from sparsam.generalization._refusal import (
     check_slots,
     slot_type,
 )
-from sparsam.generalization._values import as_double, plain
+from sparsam.generalization._values import SAFE_INTEGER, as_double, plain
 
 _FEW_CUTS = 24
 
@@ -108,6 +109,11 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
     def _labels(self) -> tuple[str, ...]:
         return self.labels
 
+    @cached_property
+    def written(self) -> list[str]:
+        """What our own words for the intervals are, whatever the labels say."""
+        return words.numeric_labels(self.domain, self.cuts)
+
     @property
     def n_intervals(self) -> int:
         """How many buckets are intervals of numbers."""
@@ -116,9 +122,9 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
     def before(self) -> str:
         """Say what the attribute holds when nothing is generalised."""
         domain = self.domain
-        if domain.integer:
-            count = int(domain.high - domain.low) + 1
-            return f"{count:,} value{'s' * (count != 1)}"
+        count = domain.high - domain.low + 1
+        if domain.integer and count <= SAFE_INTEGER:
+            return f"{int(count):,} value{'s' * (int(count) != 1)}"
         return f"numbers {words.number_label(domain.low)} to {words.number_label(domain.high)}"
 
     def slot(self, value: Any) -> int:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._documents import read_bytes
 from sparsam._errors import DocumentError
 from sparsam.data import Table
 from sparsam.data._replace import Replacement, replace_columns
@@ -24,12 +25,11 @@ from sparsam.generalization._recoding_apply import (
     raw_buckets,
 )
 from sparsam.generalization._recoding_feed import Feed, RecordWalk
+from sparsam.generalization._recoding_paths import Paths, Possible
 from sparsam.generalization._recoding_tree import (
     Leaf,
     Node,
-    Possible,
     Value,
-    check_tree,
     find_leaves,
     plain_nodes,
     plain_representatives,
@@ -85,7 +85,7 @@ class Recoding:
     _generalization: Generalization
     _representatives: dict[str, tuple[Value, ...]]
     _nodes: tuple[Node, ...]
-    _possible: tuple[Possible, ...]
+    _paths: Paths
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class Recoding:
             ("_generalization", generalization.with_about(facts)),
             ("_representatives", plain_representatives(generalization, representatives)),
             ("_nodes", kept),
-            ("_possible", check_tree(generalization, kept)),
+            ("_paths", Paths(generalization, kept)),
         ):
             object.__setattr__(self, name, value)
 
@@ -144,7 +144,12 @@ class Recoding:
         -------
         dict of str to frozenset of int
         """
-        return dict(self._possible[node])
+        return self._paths.possible(node)
+
+    @property
+    def paths(self) -> Paths:
+        """What the way to each node leaves possible."""
+        return self._paths
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Recoding):
@@ -337,7 +342,7 @@ class Recoding:
     def load(cls, path: str | Path) -> Recoding:
         """Read a recoding from a file."""
         try:
-            return cls.from_json(Path(path).read_bytes())
+            return cls.from_json(read_bytes(path))
         except DocumentError as error:
             error.add_note(f"The document is the file '{Path(path).name}'.")
             raise
@@ -348,7 +353,7 @@ class Recoding:
         return _recoding_document.schema()
 
     def __str__(self) -> str:
-        return tree_text(self._generalization, self._nodes, self._possible)
+        return tree_text(self._generalization, self._nodes, self._paths)
 
     def __repr__(self) -> str:
         settled = sum(leaf.prediction is not None for leaf in self.leaves.values())

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
+from sparsam._documents import convert_part, read_document
 from sparsam._errors import DocumentError
 from sparsam.generalization._document import (
     Partition,
     check_names_once,
-    convert_part,
-    read_document,
     schema_of,
     write_document,
 )

@@ -13,6 +13,7 @@ from sparsam.data import Table
 from sparsam.generalization._document import Partition
 from sparsam.generalization._information_loss import InformationLoss, _shares
 from sparsam.generalization._numeric_partition import NumericPartition
+from sparsam.generalization._recoding_paths import buckets_of
 
 if TYPE_CHECKING:
     from sparsam.generalization._recoding import Recoding
@@ -65,7 +66,6 @@ def _penalties(
     """Give the penalty of each bucket, and of each leaf (NaN where the own bucket counts)."""
     lookup = part.lookup(table.attribute(part.name))
     values = np.bincount(lookup, minlength=part.n_buckets)
-    everything = frozenset(range(part.n_buckets))
 
     def penalty(buckets: Collection[int]) -> float:
         if len(buckets) == part.n_buckets:  # nothing is known: lost whole, as if not collected
@@ -77,9 +77,13 @@ def _penalties(
 
     own = np.asarray([penalty([bucket]) for bucket in range(part.n_buckets)])
     at_leaf = np.full(len(recoding.nodes), np.nan)
+    masks, known = recoding.paths.masks(part.name), dict[int, float]()
     for number, leaf in recoding.leaves.items():
-        if part.name not in leaf.asks:
-            at_leaf[number] = penalty(recoding.possible(number).get(part.name, everything))
+        if part.name in leaf.record:  # else it is asked, and the own bucket counts
+            mask = masks[number]
+            if mask not in known:
+                known[mask] = penalty(buckets_of(mask))
+            at_leaf[number] = known[mask]
     return own, at_leaf
 
 

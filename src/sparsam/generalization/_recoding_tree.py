@@ -22,8 +22,6 @@ from sparsam.generalization._refusal import FieldError
 from sparsam.generalization._values import plain
 
 Value = str | int | float | bool | None
-Possible = dict[str, frozenset[int]]
-"""The buckets that the path to a node leaves, for the attributes that the path tests."""
 
 _Unique = {"uniqueItems": True}
 # read as anything, so that our own checks, which know the attribute, name the field
@@ -88,6 +86,8 @@ def plain_nodes(generalization: Generalization, nodes: Sequence[Node]) -> tuple[
     -------
     tuple of Branch or Leaf
     """
+    if not nodes:
+        raise FieldError("A recoding must have at least one node. Got none.", "nodes")
     return tuple(_plain_node(generalization, i, node) for i, node in enumerate(nodes))
 
 
@@ -99,7 +99,8 @@ def _plain_node(generalization: Generalization, i: int, node: Any) -> Node:
         msg = f"A node must be a Branch or a Leaf. Got {type(node).__name__} instead."
         raise FieldError(msg, f"nodes[{i}]")
     _check_cover(generalization, node, f"nodes[{i}]")
-    asks = tuple(name for name in generalization.names if name in node.asks)
+    asked = set(node.asks)
+    asks = tuple(name for name in generalization.names if name in asked)
     record = {
         part.name: constant(part, node.record[part.name], f"nodes[{i}].record.{part.name}")
         for part in generalization
@@ -130,7 +131,8 @@ def _check_cover(generalization: Generalization, leaf: Leaf, field: str) -> None
         if not generalization[name].collected:
             msg = f"A leaf must ask collected attributes only. '{name}' has one bucket."
             raise FieldError(msg, f"{field}.asks")
-    if len(set(leaf.asks)) != len(leaf.asks):
+    asked = set(leaf.asks)
+    if len(asked) != len(leaf.asks):
         raise FieldError("A leaf must ask every attribute at most once.", f"{field}.asks")
     if leaf.prediction is not None and leaf.asks:
         msg = "A leaf with a prediction is settled and must ask nothing."
@@ -139,10 +141,11 @@ def _check_cover(generalization: Generalization, leaf: Leaf, field: str) -> None
         if name not in generalization:
             msg = f"The record of a leaf must hold attributes. '{name}' is none."
             raise FieldError(msg, f"{field}.record")
-        if name in leaf.asks:
+        if name in asked:
             msg = f"The record of a leaf must not hold what it asks. '{name}' is asked."
             raise FieldError(msg, f"{field}.record.{name}")
-    lost = [name for name in generalization.names if name not in {*leaf.asks, *leaf.record}]
+    covered = asked.union(leaf.record)
+    lost = [name for name in generalization.names if name not in covered]
     if lost:
         msg = f"A leaf must ask or set every attribute. {lost} are neither."
         raise FieldError(msg, f"{field}.record")
@@ -225,69 +228,6 @@ def _number(part: NumericPartition, value: Category, field: str) -> float:
         msg = f"A value of '{part.name}' must be a whole number as its domain is."
         raise FieldError(msg, field)
     return int(value)
-
-
-def check_tree(generalization: Generalization, nodes: tuple[Node, ...]) -> tuple[Possible, ...]:
-    """Check that the nodes are one tree, and find the buckets that are possible at each.
-
-    Parameters
-    ----------
-    generalization : Generalization
-    nodes : tuple of Branch or Leaf
-
-    Returns
-    -------
-    tuple of dict of str to frozenset of int
-        For each node the buckets of the attributes that the path to it tests.
-    """
-    if not nodes:
-        raise FieldError("A recoding must have at least one node. Got none.", "nodes")
-    possible: dict[int, Possible] = {0: {}}
-    for i, node in enumerate(nodes):
-        if i not in possible:
-            msg = f"Every node but the first must be below another one. Node {i} is below none."
-            raise FieldError(msg, f"nodes[{i}]")
-        if isinstance(node, Branch):
-            sides = _sides(generalization, node, possible[i], f"nodes[{i}]")
-            for child, place, side in zip(
-                (node.then, node.otherwise), ("then", "otherwise"), sides, strict=True
-            ):
-                _check_child(i, child, len(nodes), child in possible, f"nodes[{i}].{place}")
-                possible[child] = {**possible[i], node.attribute: side}
-    return tuple(possible[i] for i in range(len(nodes)))
-
-
-def _check_child(parent: int, child: int, n_nodes: int, taken: bool, field: str) -> None:
-    if not parent < child < n_nodes:
-        msg = f"Node {parent} must lead to a later node of {n_nodes}. Got {child} instead."
-        raise FieldError(msg, field)
-    if taken:
-        msg = f"Every node must be below one other only. Node {child} is below two."
-        raise FieldError(msg, field)
-
-
-def _sides(
-    generalization: Generalization, node: Branch, possible: Possible, field: str
-) -> tuple[frozenset[int], frozenset[int]]:
-    if node.attribute not in generalization:
-        msg = f"A branch must test an attribute. '{node.attribute}' is none."
-        raise FieldError(msg, f"{field}.attribute")
-    n_buckets = generalization[node.attribute].n_buckets
-    left = frozenset(node.left)
-    if len(left) != len(node.left) or not all(0 <= bucket < n_buckets for bucket in left):
-        msg = (
-            f"The buckets on the left must be numbers of '{node.attribute}', from 0 to "
-            f"{n_buckets - 1}, each once."
-        )
-        raise FieldError(msg, f"{field}.left")
-    still = possible.get(node.attribute, frozenset(range(n_buckets)))
-    if not still & left or still <= left:
-        msg = (
-            f"A branch must part the buckets of '{node.attribute}' that its path leaves: "
-            "some of them on the left, and not all."
-        )
-        raise FieldError(msg, f"{field}.left")
-    return still & left, still - left
 
 
 def find_leaves(

@@ -8,9 +8,11 @@ from sparsam.generalization._document import Partition
 from sparsam.generalization._generalization import Generalization
 from sparsam.generalization._labels import category_label, numeric_labels
 from sparsam.generalization._numeric_partition import NumericPartition
-from sparsam.generalization._recoding_tree import Leaf, Node, Possible
+from sparsam.generalization._recoding_paths import Paths
+from sparsam.generalization._recoding_tree import Leaf, Node
 
 _MOST_NAMES = 8
+_DEEPEST = 100
 
 
 def union_label(partition: Partition, buckets: Iterable[int]) -> str:
@@ -46,7 +48,7 @@ def union_label(partition: Partition, buckets: Iterable[int]) -> str:
 
 def _ranges(partition: NumericPartition, buckets: list[int]) -> list[str]:
     """Join neighbouring ranges where the labels are our own words, not the user's."""
-    written = numeric_labels(partition.domain, partition.cuts)
+    written = partition.written
     names: list[str] = []
     run: list[int] = []
     for bucket in [*buckets, -1]:
@@ -74,17 +76,14 @@ def _range(partition: NumericPartition, run: list[int]) -> str:
     return numeric_labels(partition.domain, edges)[1 if run[0] else 0]
 
 
-def tree_text(
-    generalization: Generalization, nodes: tuple[Node, ...], possible: tuple[Possible, ...]
-) -> str:
+def tree_text(generalization: Generalization, nodes: tuple[Node, ...], paths: Paths) -> str:
     """Write the tree: a line for each side of a branch, deeper ones further in.
 
     Parameters
     ----------
     generalization : Generalization
     nodes : tuple of Branch or Leaf
-    possible : tuple of dict
-        The buckets possible at each node.
+    paths : Paths
 
     Returns
     -------
@@ -97,15 +96,20 @@ def tree_text(
         number, depth, title = waiting.pop()
         node = nodes[number]
         if isinstance(node, Leaf):
-            lines.append("  " * max(depth, 0) + f"{title} -> {_end(node)}")
+            lines.append(_indent(depth) + f"{title} -> {_end(node)}")
             continue
         if depth >= 0:
-            lines.append("  " * depth + title)
+            lines.append(_indent(depth) + title)
         part = generalization[node.attribute]
         for child in (node.otherwise, node.then):
-            label = union_label(part, possible[child][part.name])
+            label = union_label(part, paths.side(child))
             waiting.append((child, depth + 1, f"{part.name} {label}"))
     return "\n".join(lines)
+
+
+def _indent(depth: int) -> str:
+    """Go no further in than anyone can follow, or a deep tree would be all blanks."""
+    return "  " * min(max(depth, 0), _DEEPEST)
 
 
 def _end(leaf: Leaf) -> str:

@@ -10,6 +10,7 @@ from sparsam.generalization._document import Partition
 HEADER = ("attribute", "before", "after", "buckets")
 _BETWEEN = " | "
 _WIDTH = 80
+_WIDEST = 200
 
 
 def rows(partitions: tuple[Partition, ...]) -> list[tuple[str, str, str, str]]:
@@ -49,7 +50,10 @@ def text(partitions: tuple[Partition, ...]) -> str:
     str
     """
     lines = [HEADER, *rows(partitions)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    # one cell that is very long must not make every line as long
+    widths = [
+        min(_WIDEST, max(len(cell) for cell in column)) for column in zip(*lines, strict=True)
+    ]
     written = []
     for i, line in enumerate(lines):
         cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=True)]

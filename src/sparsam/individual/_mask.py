@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,7 @@ from sparsam._errors import DataError, DocumentError, ParameterError
 from sparsam.data import column_names, columns_of, is_frame
 from sparsam.data._replace import Replacement, replace_columns
 from sparsam.individual._checks import Bits, bits
-
-_FORMAT = "sparsam-mask"
-_VERSION = 2
-_READABLE = (1, 2)  # version 1 had no row numbers
-_FIELDS = {"attributes": list, "shape": list, "algorithm": str, "learner": str, "facts": dict}
+from sparsam.individual._mask_document import FORMAT, MAX_ROWS, MAX_VALUES, VERSION, read_mask
 
 
 class Mask:
@@ -77,7 +72,7 @@ class Mask:
         self.kept.flags.writeable = False
         wide = self.kept.shape[1]
         names = [f"x{j}" for j in range(wide)] if attributes is None else list(attributes)
-        if len(names) != wide or len(set(names)) != wide or not all(map(_is_text, names)):
+        if len(names) != wide or not all(map(_is_text, names)) or len(set(names)) != wide:
             raise ParameterError(
                 f"'attributes' must be {wide} different names, one per column of the mask. "
                 f"Got {len(names)} instead."
@@ -90,6 +85,10 @@ class Mask:
         if not all(isinstance(one, str | int | float) for one in self.facts.values()):
             raise ParameterError("'facts' must map names to texts or numbers.")
         self.rows, self.table_rows = _covered(rows, table_rows, len(self.kept))
+        if max(len(self.kept), self.table_rows or 0) * wide > MAX_VALUES:
+            raise ParameterError(f"A mask's table must have at most {MAX_VALUES:,} values.")
+        if self.rows is not None and len(self.rows) > MAX_ROWS:
+            raise ParameterError(f"A mask must name at most {MAX_ROWS:,} 'rows'.")
 
     @property
     def whole(self) -> Bits:
@@ -171,7 +170,8 @@ class Mask:
         if isinstance(frame, str | os.PathLike | list | tuple):
             raise DataError("A mask applies to a frame or to a matrix: read the file first.")
         present = column_names(frame)
-        absent = [name for name in self.attributes if name not in present]
+        known = set(present)
+        absent = [name for name in self.attributes if name not in known]
         if absent:
             raise DataError(f"The frame must have the mask's attributes. It lacks {absent}.")
         made, kept = {}, self.whole
@@ -188,8 +188,8 @@ class Mask:
     def header(self) -> dict[str, Any]:
         """All that the file states besides the bits, as plain data."""
         return {
-            "format": _FORMAT,
-            "version": _VERSION,
+            "format": FORMAT,
+            "version": VERSION,
             "shape": list(self.shape),
             "attributes": list(self.attributes),
             "kept": self.n_kept,
@@ -234,48 +234,19 @@ class Mask:
         """
         if not Path(path).is_file():
             raise DataError(f"There is no file '{Path(path).name}'.")
-        try:
-            with np.load(path, allow_pickle=False) as stored:
-                raw, packed = stored["header"], stored["bits"]
-                rows = stored["rows"] if "rows" in stored.files else None
-            header = json.loads(raw.tobytes())
-        except (ValueError, KeyError, OSError, EOFError, TypeError, zipfile.BadZipFile):
-            message = "The file must be a mask that sparsam wrote; it cannot be read"
-            raise DocumentError(message) from None
-        return cls._from_document(header, packed, rows)
-
-    @classmethod
-    def _from_document(cls, header: Any, packed: Any, rows: Any) -> Mask:
-        if not isinstance(header, dict) or header.get("format") != _FORMAT:
-            raise DocumentError(f"The format must be '{_FORMAT}'", "$.format")
-        if header.get("version") not in _READABLE:
-            raise DocumentError(f"The version must be at most {_VERSION}", "$.version")
-        for name, kind in _FIELDS.items():
-            if not isinstance(header.get(name), kind):
-                raise DocumentError(f"'{name}' must be a {kind.__name__}", f"$.{name}")
-        shape, seed = header["shape"], header.get("random_state")
-        if len(shape) != 2 or not all(type(one) is int and one > 0 for one in shape):
-            raise DocumentError("'shape' must be two whole numbers above zero", "$.shape")
-        if not (seed is None or type(seed) is int):
-            raise DocumentError("'random_state' must be a whole number or null", "$.random_state")
-        size = shape[0] * shape[1]
-        if packed.dtype != np.uint8 or packed.shape != ((size + 7) // 8,):
-            raise DocumentError("The bits must be as many as 'shape' says", "$.bits")
-        kept = np.unpackbits(packed, count=size).astype(bool).reshape(shape)
-        if int(kept.sum()) != header.get("kept"):
-            raise DocumentError("The bits must be as many as 'kept' says", "$.kept")
+        header, kept, rows = read_mask(path)
         try:
             return cls(
                 kept,
-                header["attributes"],
-                algorithm=header["algorithm"],
-                learner=header["learner"],
-                random_state=seed,
-                facts=header["facts"],
+                header.attributes,
+                algorithm=header.algorithm,
+                learner=header.learner,
+                random_state=header.random_state,
+                facts=header.facts,
                 rows=rows,
-                table_rows=header.get("table_rows"),
+                table_rows=header.table_rows,
             )
-        except ParameterError as error:
+        except (ParameterError, DataError) as error:
             raise DocumentError(str(error)) from None
 
     def __eq__(self, other: object) -> bool:
@@ -312,7 +283,7 @@ def _covered(
     found = np.asarray([] if rows is None else rows)
     whole = found.dtype.kind in "iu"
     good = type(table_rows) is int and found.shape == (people,) and whole
-    if not good or not _ascending(found.astype(np.int64), int(table_rows or 0)):
+    if not good or not _ascending(found, int(table_rows or 0)):
         raise ParameterError(
             f"'rows' must be {people:,} ascending row numbers, one per person of the mask, below "
             "'table_rows'."
@@ -323,7 +294,7 @@ def _covered(
 
 
 def _ascending(found: NDArray[Any], end: int) -> bool:
-    return bool((np.diff(found) > 0).all() and found[0] >= 0 and found[-1] < end)
+    return bool((found[1:] > found[:-1]).all() and found[0] >= 0 and int(found[-1]) < end)
 
 
 def _is_text(name: Any) -> bool:
