@@ -11,7 +11,7 @@ import math
 import os
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -28,7 +28,6 @@ MAX_DEPTH: Final = 64
 _MAX_DIGITS: Final = 1_000
 _MAX_TOML: Final = 2**21
 
-_SEPARATORS: Final = (b",", b"[", b"{")
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _BOM: Final = "\ufeff"
 _KINDS: Final = {dict: "an object", list: "a list", str: "a text", bool: "a truth value"}
@@ -57,7 +56,12 @@ def read_bytes(path: str | os.PathLike[str], most: int = MAX_BYTES) -> bytes:
     return found
 
 
-def decode_text(text: str | bytes, what: str, most: int = MAX_BYTES) -> str:
+def decode_text(
+    text: str | bytes,
+    what: str,
+    most: int = MAX_BYTES,
+    separators: Sequence[str] = (",", "[", "{"),
+) -> str:
     """Give a document as text: UTF-8, with or without a byte order mark.
 
     Parameters
@@ -67,6 +71,8 @@ def decode_text(text: str | bytes, what: str, most: int = MAX_BYTES) -> str:
         What was expected, in words.
     most : int
         How many bytes it may have.
+    separators : sequence of str
+        What stands before or between values.
 
     Raises
     ------
@@ -78,7 +84,7 @@ def decode_text(text: str | bytes, what: str, most: int = MAX_BYTES) -> str:
         decoded = raw.decode()
     except UnicodeError:
         raise DocumentError(f"{what} in UTF-8 was expected; other bytes came.") from None
-    if sum(raw.count(sign) for sign in _SEPARATORS) > MAX_VALUES:
+    if sum(decoded.count(sign) for sign in separators) > MAX_VALUES:
         raise DocumentError(f"A document must hold at most {MAX_VALUES:,} values. It holds more.")
     return decoded.removeprefix(_BOM)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from sparsam._errors import DataError, ParameterError
+from sparsam._documents import decode_text, read_bytes
+from sparsam._errors import DataError, DocumentError, ParameterError
 from sparsam.anonymise._publish_labels import Levels
 from sparsam.data import Attribute, CategoricalDomain
 
@@ -173,11 +174,11 @@ def read_hierarchy(path: str | PathLike[str], *, delimiter: str | None = None) -
     """
     file = Path(path)
     try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise DataError(f"'{file.name}' must be UTF-8 text. It is not.") from None
+        text = decode_text(read_bytes(file), "Text", separators=(*DELIMITERS, "\n"))
+    except DocumentError as error:
+        raise DataError(f"'{file.name}' must be a hierarchy in UTF-8. {error}") from None
     if delimiter is None:
-        wider = (one for one in DELIMITERS if len(next(iter(_parsed(text, one, file)), ())) > 1)
+        wider = (one for one in DELIMITERS if len(next(_parsed(text, one, file), ())) > 1)
         delimiter = next(wider, DELIMITERS[0])
     elif len(delimiter) != 1:
         raise ParameterError(
@@ -205,14 +206,14 @@ def write_hierarchy(hierarchy: Hierarchy | Levels, path: str | PathLike[str]) ->
     Path(path).write_bytes("".join(lines).encode())
 
 
-def _parsed(text: str, delimiter: str, file: Path) -> list[tuple[str, ...]]:
+def _parsed(text: str, delimiter: str, file: Path) -> Iterator[tuple[str, ...]]:
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-        return [tuple(row) for row in reader if row]
+        yield from (tuple(row) for row in reader if row)
     except csv.Error:
         raise DataError(
             f"'{file.name}' must hold one value a line, with its labels. "
-            "Got quotes that do not match."
+            "Got quotes that do not match, or a label that is too long."
         ) from None
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from sparsam._documents import parse_json
+from sparsam._errors import DocumentError
 from sparsam.cli._command_line import file_hash
 from sparsam.cli._console import messages
 
@@ -76,8 +77,10 @@ def _people(mask: Mask, data: Path, missing: tuple[str, ...]) -> PeopleTable:
 
 
 def _listed(mask: Mask, name: str) -> list[str]:
-    found: Any = json.loads(str(mask.facts.get(name, "[]")))
-    return [str(one) for one in found]
+    found: Any = parse_json(str(mask.facts.get(name, "[]")))
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise DocumentError(f"'{name}' must be a list of texts.", f"$.facts.{name}")
+    return found
 
 
 def _imputation(mask: Mask) -> Any:

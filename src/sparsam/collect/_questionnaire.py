@@ -18,6 +18,7 @@ from sparsam.collect._questionnaire_interview import Interview
 from sparsam.collect._questionnaire_outcomes import Outcomes, Region, State
 from sparsam.generalization._recoding import Recoding
 from sparsam.generalization._recoding_apply import check_codes, raw_buckets
+from sparsam.generalization._recoding_paths import mask_of
 from sparsam.generalization._refusal import FieldError
 
 Order = Literal["fewest", "sensitivity", "cost"]
@@ -187,7 +188,8 @@ class Questionnaire:
         g = self._recoding.generalization
         array = isinstance(records, np.ndarray)
         codes = check_codes(g, records) if array else raw_buckets(g, records)
-        columns = [g.names.index(name) for name in self._outcomes.names]
+        column_of = {name: column for column, name in enumerate(g.names)}
+        columns = [column_of[name] for name in self._outcomes.names]
         distinct, which = np.unique(codes[:, columns], axis=0, return_inverse=True)
         asked = self._simulate(distinct)
         people = asked[which.reshape(-1)]
@@ -216,7 +218,7 @@ class Questionnaire:
             for buckets in state.classes(first):
                 inside = rows[np.isin(answers, buckets)]
                 if inside.size:
-                    left = sum(1 << bucket for bucket in buckets)
+                    left = mask_of(buckets, region[place].bit_length())
                     waiting.append(((*region[:place], left, *region[place + 1 :]), inside))
         return asked
 
@@ -280,9 +282,11 @@ def _checked_order(
             raise FieldError(msg, "costs")
         return order
     names = tuple(order)
+    seen = set[str]()
     for i, name in enumerate(names):
         if name not in recoding.generalization:
             raise FieldError(f"The 'order' must name attributes. '{name}' is none.", f"order[{i}]")
-        if name in names[:i]:
+        if name in seen:
             raise FieldError(f"The 'order' must name '{name}' once. Got it twice.", f"order[{i}]")
+        seen.add(name)
     return names

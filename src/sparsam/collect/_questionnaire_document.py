@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
@@ -10,7 +9,7 @@ import msgspec
 from sparsam._documents import convert_part, read_document
 from sparsam._errors import DocumentError
 from sparsam.generalization._document import write_document
-from sparsam.generalization._recoding_document import RecodingDocument, build
+from sparsam.generalization._recoding_document import RecodingDocument, build, document_of
 from sparsam.generalization._refusal import FieldError
 
 if TYPE_CHECKING:
@@ -42,7 +41,10 @@ class QuestionnaireDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=T
 
 def encode(questionnaire: Questionnaire) -> str:
     """Write the document, indented."""
-    recoding = json.loads(questionnaire.recoding.to_json())
+    inner = questionnaire.recoding
+    recoding = msgspec.to_builtins(
+        document_of(inner.generalization, inner.representatives, inner.nodes, inner.about)
+    )
     order: Any = questionnaire.order
     return write_document(
         QuestionnaireDocument(FORMAT, VERSION, recoding, order, questionnaire.costs)

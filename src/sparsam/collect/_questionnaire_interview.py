@@ -10,6 +10,7 @@ from sparsam.collect._questionnaire_outcomes import Region, State
 from sparsam.data import Category
 from sparsam.generalization import CategoricalPartition, Partition
 from sparsam.generalization._labels import unique_labels
+from sparsam.generalization._recoding_paths import mask_of
 from sparsam.generalization._recoding_tree import Value
 from sparsam.generalization._recoding_words import union_label
 
@@ -114,7 +115,7 @@ class Interview:
         """
         chosen = self._choice(name, value, self.choices(name))
         place = self.questionnaire.place(name)
-        left = sum(1 << bucket for bucket in chosen.buckets)
+        left = mask_of(chosen.buckets, self.region[place].bit_length())
         region = (*self.region[:place], left, *self.region[place + 1 :])
         return Interview(self.questionnaire, region, {**self.answers, name: chosen})
 

@@ -9,18 +9,21 @@ to the rest lead to different outcomes.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.generalization._recoding import Recoding
+from sparsam.generalization._recoding_paths import buckets_of
 from sparsam.generalization._recoding_tree import Branch, Leaf, Value
+from sparsam.generalization._refusal import FieldError
 
 Region = tuple[int, ...]
 """For each attribute of the tree a number whose bits are the buckets that are still possible."""
 
 _Matrix = NDArray[np.float64]
+_MOST_EFFORT: Final = 2**29
 
 
 class Outcomes:
@@ -46,19 +49,23 @@ class Outcomes:
         self.sizes = tuple(g[name].n_buckets for name in self.names)
         self.place = {name: i for i, name in enumerate(self.names)}
         self.everything: Region = tuple((1 << size) - 1 for size in self.sizes)
-        self.paths = [self._path(number) for number in range(len(self.nodes))]
-        self.boxes = [
-            _bits([path[i] for path in self.paths], size) for i, size in enumerate(self.sizes)
-        ]
+        self.paths = [recoding.paths.masks(name) for name in self.names]
+        """For each attribute and node the buckets that the path to the node leaves, as bits."""
         self._number_outcomes()
+        self._check_effort(len(self.state(self.everything).cells))
+        self._number_values()
 
-    def _path(self, number: int) -> Region:
-        """The buckets that the path to a node leaves, as bits."""
-        possible = self.recoding.possible(number)
-        return tuple(
-            sum(1 << bucket for bucket in possible[name]) if name in possible else full
-            for name, full in zip(self.names, self.everything, strict=True)
-        )
+    def _check_effort(self, n_cells: int) -> None:
+        """Refuse what would take minutes and gigabytes: every two cells are compared."""
+        each = 8 * len(self.sizes) + sum(self.sizes)
+        effort = n_cells**2 * each + n_cells * sum(size**2 for size in self.sizes)
+        if n_cells > 1 and effort > _MOST_EFFORT:
+            msg = (
+                f"A questionnaire compares all outcomes with one another. {n_cells:,} of them, "
+                f"over {sum(self.sizes):,} buckets, are too many: make the recoding with fewer "
+                "leaves."
+            )
+            raise FieldError(msg, "recoding.nodes")
 
     def _number_outcomes(self) -> None:
         """Give equal outcomes the same number: settled ones below zero, open leaves from zero."""
@@ -74,7 +81,6 @@ class Outcomes:
                 known = (leaf.asks, tuple((name, _key(v)) for name, v in leaf.record.items()))
                 self.outcome[number] = opened.setdefault(known, len(opened))
                 self.leaf.setdefault(self.outcome[number], leaf)
-        self._number_values()
 
     def _number_values(self) -> None:
         """Number the values that open leaves feed for each bucket, and for all attributes else."""
@@ -85,9 +91,9 @@ class Outcomes:
                 known.setdefault(_key(v), len(known)) for v in self.recoding.representatives[name]
             ]
             rows = [
-                own
-                if name in leaf.asks
-                else [known.setdefault(_key(leaf.record[name]), len(known))] * size
+                [known.setdefault(_key(leaf.record[name]), len(known))] * size
+                if name in leaf.record
+                else own
                 for leaf in self.leaf.values()
             ]
             self.fed.append(np.asarray(rows, np.intp).reshape(len(rows), size))
@@ -108,8 +114,11 @@ class Outcomes:
 
 def _bits(masks: list[int], size: int) -> _Matrix:
     """Write numbers as rows of zeros and ones, one a bucket."""
-    rows = [[mask >> bucket & 1 for bucket in range(size)] for mask in masks]
-    return np.asarray(rows, np.float64)
+    width = (size + 7) // 8
+    raw = b"".join(mask.to_bytes(width, "little") for mask in masks)
+    packed = np.frombuffer(raw, np.uint8).reshape(len(masks), width)
+    bits = np.unpackbits(packed, axis=1, count=size, bitorder="little")
+    return bits.astype(np.float64)
 
 
 def _key(value: Value) -> tuple[bool, Value]:
@@ -129,6 +138,8 @@ class State:
 
     Attributes
     ----------
+    cells : list of int
+        Numbers of nodes.
     candidates : list of str
         The attributes that may matter, those that the tree tests first: no other one can.
     """
@@ -137,11 +148,12 @@ class State:
         self._of = outcomes
         self.region = region
         self._live = self._find_live()
-        self._cells, self._outcome, tests = self._reduce()
+        self.cells, self._outcome, tests = self._reduce()
         self._open = np.flatnonzero(self._outcome >= 0)
         self._leaves = self._outcome[self._open]
         asked = [n for leaf in self._leaves.tolist() for n in self._of.leaf[leaf].asks]
         self.candidates = list(dict.fromkeys([*tests, *asked]))
+        self._known = frozenset(self.candidates)
         self._classes: dict[int, list[tuple[int, ...]]] = {}
 
     def _find_live(self) -> list[int]:
@@ -154,7 +166,7 @@ class State:
             if isinstance(node, Branch):
                 place = self._of.place[node.attribute]
                 for child in (node.otherwise, node.then):
-                    if self._of.paths[child][place] & self.region[place]:
+                    if self._of.paths[place][child] & self.region[place]:
                         waiting.append(child)
         return live
 
@@ -185,14 +197,15 @@ class State:
     @property
     def single(self) -> bool:
         """Whether one cell is left: then what is needed is needed whatever else is answered."""
-        return len(self._cells) == 1
+        return len(self.cells) == 1
 
     @cached_property
     def _inside(self) -> dict[int, _Matrix]:
         """For each attribute that may matter: which cell holds which bucket of the region."""
         places = [self._of.place[name] for name in self.candidates]
         region = {i: _bits([self.region[i]], self._of.sizes[i]) for i in places}
-        return {i: self._of.boxes[i][self._cells] * region[i] for i in places}
+        paths = {i: [self._of.paths[i][cell] for cell in self.cells] for i in places}
+        return {i: _bits(paths[i], self._of.sizes[i]) * region[i] for i in places}
 
     @cached_property
     def _apart(self) -> dict[int, NDArray[np.bool_]]:
@@ -246,21 +259,18 @@ class State:
         """
         place = self._of.place[name]
         if place not in self._classes:
-            mask, size = self.region[place], self._of.sizes[place]
-            buckets = [bucket for bucket in range(size) if mask >> bucket & 1]
-            matters = name in self.candidates and len(buckets) > 1
-            self._classes[place] = (
-                _components(buckets, self._apart_buckets(place, buckets))
-                if matters
-                else [tuple(buckets)]
-            )
+            buckets = buckets_of(self.region[place])
+            if name not in self._known or len(buckets) == 1:
+                self._classes[place] = [tuple(buckets)]
+            elif self.single:
+                fed = self._of.fed[place][self._leaves[0]][buckets]
+                self._classes[place] = _alike(buckets, fed.tolist())
+            else:
+                self._classes[place] = _components(buckets, self._apart_buckets(place, buckets))
         return self._classes[place]
 
     def _apart_buckets(self, place: int, buckets: list[int]) -> NDArray[np.bool_]:
         """Which two buckets must be told apart."""
-        if self.single:
-            fed = self._of.fed[place][self._leaves[0]][buckets]
-            return np.asarray(np.not_equal.outer(fed, fed))
         holds = self._inside[place].T[buckets]
         differ = (self._differ & self._meet(place)).astype(np.float64)
         apart: NDArray[np.bool_] = holds @ differ @ holds.T > 0
@@ -273,16 +283,24 @@ class State:
         holds = self._inside[place].T[buckets][:, self._open]
         meet = self._meet(place)[np.ix_(self._open, self._open)].astype(np.float64)
         values = self._of.fed[place][self._leaves].T[buckets]
-        pairs = holds @ meet @ holds.T
-        for value in np.unique(values):  # all pairs but those that feed the same value
-            of_value = holds * (values == value)
-            pairs -= of_value @ meet @ of_value.T
+        name = self._of.names[place]
+        records = [self._of.leaf[leaf].record for leaf in self._leaves.tolist()]
+        asks = np.asarray([name not in record for record in records])
+        # a cell that asks feeds a value for each bucket, any other one the same for all of them
+        asked, fixed = holds[:, asks], holds[:, ~asks]
+        constant = values[0, ~asks]
+        own = values[:, np.flatnonzero(asks)[0]] if asks.any() else values[:, 0]
+        pairs = (asked @ meet[np.ix_(asks, asks)] @ asked.T) * np.not_equal.outer(own, own)
+        across = (asked @ meet[np.ix_(asks, ~asks)]) * np.not_equal.outer(own, constant)
+        pairs += across @ fixed.T + fixed @ across.T
+        unlike = meet[np.ix_(~asks, ~asks)] * np.not_equal.outer(constant, constant)
+        pairs += fixed @ unlike @ fixed.T
         apart: NDArray[np.bool_] = pairs > 0.5
         return apart
 
     def needs(self, name: str) -> bool:
         """Say whether an attribute can still change the outcome."""
-        return name in self.candidates and len(self.classes(name)) > 1
+        return name in self._known and len(self.classes(name)) > 1
 
     def leaf(self) -> int:
         """Give the number of the first leaf that is still possible."""
@@ -296,10 +314,18 @@ class State:
         fed = dict(leaf.record)
         for name in leaf.asks:
             i = self._of.place[name]
-            possible = self.region[i] & self._of.paths[number][i]
+            possible = self.region[i] & self._of.paths[i][number]
             lowest = (possible & -possible).bit_length() - 1
             fed[name] = self._of.recoding.representatives[name][lowest]
         return {name: fed[name] for name in self._of.recoding.generalization.names}
+
+
+def _alike(buckets: list[int], values: list[int]) -> list[tuple[int, ...]]:
+    """Group buckets that have the same value."""
+    found: dict[int, list[int]] = {}
+    for bucket, value in zip(buckets, values, strict=True):
+        found.setdefault(value, []).append(bucket)
+    return [tuple(group) for group in found.values()]
 
 
 def _components(buckets: list[int], apart: NDArray[np.bool_]) -> list[tuple[int, ...]]:

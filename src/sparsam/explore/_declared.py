@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from sparsam._documents import parse_json, read_bytes
 from sparsam._errors import DataError, DocumentError, ParameterError
 from sparsam.data import CategoricalDomain, Domain, NumericDomain, Roles, Table, is_frame
 from sparsam.data._names import suggestion
@@ -131,7 +132,7 @@ class Declared:
                 tuple(document.get("missing_values", ())),
                 msgspec.convert(dict(document.get("partitions", {})), dict[str, Partition]),
             )
-        except (KeyError, TypeError, msgspec.ValidationError):
+        except (KeyError, TypeError, ValueError):  # ours and msgspec's are ValueErrors too
             raise DocumentError("The document must hold declared domains. It does not.") from None
 
 
@@ -243,11 +244,12 @@ def _from_path(path: Path) -> Declared:
         raise ParameterError(f"{_EXPECTED} Got a path that ends in '{path.suffix}' instead.")
     if not path.is_file():
         raise DataError(f"Declared domains must be a file on this machine. Found none at '{path}'.")
-    text = path.read_text(encoding="utf-8")
+    text = read_bytes(path)
     try:
-        document = json.loads(text)
-    except ValueError:
-        raise DocumentError(f"'{path.name}' must be a JSON document. It is damaged.") from None
+        document = parse_json(text)
+    except DocumentError as error:
+        msg = f"'{path.name}' must be a JSON document. It is damaged."
+        raise DocumentError(msg, error.path) from error
     if isinstance(document, dict) and "domains" in document:
         return Declared.from_dict(document)
     return _from_generalization(Generalization.from_json(text))

@@ -21,6 +21,8 @@ FORMAT: Final = "sparsam/generalization"
 VERSION: Final = 1
 SCHEMA_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
+_write = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode  # made once: it is slow
+
 Partition = NumericPartition | CategoricalPartition
 
 
@@ -149,4 +151,4 @@ def _pretty(value: Any, indent: str = "") -> str:
 
 
 def _plain(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _write(value)

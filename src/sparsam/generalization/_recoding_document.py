@@ -86,11 +86,19 @@ def encode(
     -------
     str
     """
+    return write_document(document_of(generalization, representatives, nodes, about))
+
+
+def document_of(
+    generalization: Generalization,
+    representatives: dict[str, tuple[Value, ...]],
+    nodes: tuple[Node, ...],
+    about: dict[str, Any],
+) -> RecodingDocument:
+    """Give the document itself, to be written or to be part of another one."""
     written = tuple(msgspec.to_builtins(node) for node in nodes)
-    return write_document(
-        RecodingDocument(
-            FORMAT, VERSION, generalization.partitions, representatives, written, about
-        )
+    return RecodingDocument(
+        FORMAT, VERSION, generalization.partitions, representatives, written, about
     )
 
 
