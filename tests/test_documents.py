@@ -134,6 +134,8 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
         ("a = [1, nan]", "finite"),
         ("a = " + "[" * 10_000, "deep"),
         ("a = " + "[" * 200 + "]" * 200, "deep"),
+        ("a." * 1_000 + "a = 1", "deep"),
+        ("[" + "'a' . " * 100 + "a]", "deep"),
         ("a = 2024-02-31", "date|breaks"),
         ("a = '\x1b'", "breaks"),
         (b"a = '\xff'", "UTF-8"),
@@ -144,6 +146,11 @@ def test_damaged_toml_is_refused(text: Any, message: str) -> None:
     with pytest.raises(DocumentError, match=message) as caught:
         parse_toml(text, "TOML")
     assert str(caught.value).isprintable()
+
+
+def test_toml_of_many_words_is_read() -> None:
+    names = ", ".join(f"'a.b.{i}'" for i in range(500))
+    assert len(parse_toml(f"a.b.c = [{names}]\nd = '{'.' * 500}'", "TOML")["a"]["b"]["c"]) == 500
 
 
 @pytest.mark.parametrize("read", [parse_json, lambda text: parse_toml(text, "TOML")])

@@ -29,6 +29,9 @@ _MAX_DIGITS: Final = 1_000
 _MAX_TOML: Final = 2**21
 
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+# a key of many parts is deep too, and Python's reader takes a time that grows with their square
+_KEY: Final = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_DOTTED: Final = re.compile(rf"(?<![\w-])(?:{_KEY}[ \t]*+\.[ \t]*+){{{MAX_DEPTH + 1}}}")
 _BOM: Final = "\ufeff"
 _KINDS: Final = {dict: "an object", list: "a list", str: "a text", bool: "a truth value"}
 
@@ -154,6 +157,8 @@ def parse_toml(text: str | bytes, what: str) -> dict[str, Any]:
     DocumentError
     """
     decoded = decode_text(text, what, _MAX_TOML)
+    if _DOTTED.search(decoded):
+        raise _too_deep()
     try:
         raw = tomllib.loads(decoded)
     except tomllib.TOMLDecodeError as error:

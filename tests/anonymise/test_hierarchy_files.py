@@ -142,3 +142,19 @@ def test_what_is_written_is_read_again(tmp_path: Path, data: Any) -> None:
     assert read_hierarchy(path) == hierarchy
     write_hierarchy([list(level) for level in zip(*rows, strict=True)], path)
     assert read_hierarchy(path) == hierarchy
+
+
+def test_a_file_that_is_too_large_says_so(tmp_path: Path) -> None:
+    path = written(tmp_path, "a;" * 1_100_000)
+    with pytest.raises(DataError, match="at most 1,000,000 values"):
+        read_hierarchy(path)
+    with path.open("wb") as stream:
+        stream.truncate(2**40)
+    with pytest.raises(DataError, match="64 MiB"):
+        read_hierarchy(path)
+
+
+def test_a_long_label_is_refused_and_not_shown(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="too long") as caught:
+        read_hierarchy(written(tmp_path, "a;" + "x" * 200_000))
+    assert len(str(caught.value)) < 300

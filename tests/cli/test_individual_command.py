@@ -280,3 +280,17 @@ def test_in_a_process_of_its_own(shell, folder, tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert (tmp_path / "m.npz").stat().st_size < 3000
+
+
+@pytest.mark.parametrize("text", ["[1", "{}", "[1]", "9" * 5_000, "[" * 10_000, '["\\ud800"]'])
+def test_a_mask_with_forged_facts_is_refused(run, made, folder, tmp_path, text):
+    mask = Mask.load(made[0] / "mask.npz")
+    facts = {**mask.facts, "categorical": text}
+    forged = Mask(
+        mask.kept, mask.attributes, facts=facts, rows=mask.rows, table_rows=mask.table_rows
+    )
+    forged.save(tmp_path / "forged.npz")
+    done = run("apply", tmp_path / "forged.npz", folder / "people.csv", "-o", tmp_path / "o.csv")
+    assert done.exit_code != 0
+    assert len(done.stderr) < 1_000
+    assert not (tmp_path / "o.csv").exists()

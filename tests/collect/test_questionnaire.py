@@ -424,3 +424,36 @@ def test_the_bundled_people() -> None:
     assert len(interview.answers) == asked.questions[7]
     leaf = recoding.leaves[int(recoding.leaf_of(row[None])[0])]
     assert interview.prediction == leaf.prediction
+
+
+def all_asked(depth: int) -> Recoding:
+    """A tree whose every leaf has an outcome of its own."""
+    names = [f"a{i}" for i in range(depth)]
+    g = Generalization(numeric_partition(name, AGES, [50]) for name in names)
+    nodes: list[Node] = [
+        Branch(f"a{(k + 1).bit_length() - 1}", (0,), 2 * k + 1, 2 * k + 2)
+        for k in range(2**depth - 1)
+    ]
+    nodes += [Leaf((), dict.fromkeys(names, 1), k) for k in range(2**depth)]
+    return Recoding(g, {name: [1, 60] for name in names}, nodes)
+
+
+def test_too_many_outcomes_to_compare_are_refused_at_once() -> None:
+    recoding = all_asked(12)
+    with pytest.raises(ParameterError, match="4,096 of them"):
+        Questionnaire(recoding)
+    inner = json.loads(recoding.to_json())
+    text = json.dumps({"format": "sparsam/questionnaire", "version": 1, "recoding": inner})
+    with pytest.raises(DocumentError, match="fewer leaves") as caught:
+        Questionnaire.from_json(text)
+    assert caught.value.path == "$.recoding.nodes"
+    assert Questionnaire(all_asked(8)).start().needed == tuple(f"a{i}" for i in range(8))
+
+
+def test_one_leaf_may_ask_tens_of_thousands_of_buckets() -> None:
+    n = 60_000
+    g = Generalization([numeric_partition("x", NumericDomain(0, n, integer=True), range(1, n))])
+    q = Questionnaire(Recoding(g, {"x": list(range(n))}, [Leaf(("x",), {})]))
+    interview = q.start()
+    assert len(interview.choices("x")) == n
+    assert interview.answer("x", 777).record() == {"x": 777}

@@ -297,3 +297,12 @@ def test_records_of_another_shape(given, error, said):
 def test_transform_before_fit():
     with pytest.raises(Exception, match="not fitted"):
         GeneralizationStep(ARTIFACT).transform(RAW)
+
+
+def test_an_attribute_of_many_buckets_needs_no_square_matrix():
+    names = [f"c{i}" for i in range(60_000)]
+    many = categorical_partition("x", CategoricalDomain(tuple(names)), [[name] for name in names])
+    step = GeneralizationStep(Generalization([many])).fit()
+    made = step.transform({"x": ["c7", "c59999"]})
+    assert made.shape == (2, 60_000)
+    assert made[0, 7] == made[1, 59_999] == made.sum() / 2 == 1

@@ -173,3 +173,30 @@ def test_contradictions_are_refused(arguments: dict[str, Any]):
 def test_an_ordered_list_names_each_category_once():
     with pytest.raises(DataError, match="once"):
         Roles(ordered={"x": ["a", "a"]})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = " + "9" * 5_000,
+        "[roles]\ntarget = " + "[" * 5_000,
+        "[attributes.a]\nkind = 'numeric'\nlow = -inf\nhigh = inf",
+        "[attributes.a]\nkind = 'numeric'\nlow = 0\nhigh = " + "9" * 400,
+        "[attributes.a]\nweight = nan",
+        "a." * 5_000 + "a = 1",
+    ],
+)
+def test_forged_files_are_refused(tmp_path: Path, text: str):
+    path = tmp_path / "roles.toml"
+    path.write_text(text)
+    with pytest.raises(DocumentError) as error:
+        Roles.from_toml(path)
+    assert len(str(error.value)) < 500
+
+
+def test_twenty_thousand_attributes(tmp_path: Path):
+    names = [f"a{i}" for i in range(20_000)]
+    roles = Roles(numeric=names[::2], categorical=names[1::2])
+    path = tmp_path / "roles.toml"
+    path.write_text(roles.to_toml())
+    assert Roles.from_toml(path) == roles

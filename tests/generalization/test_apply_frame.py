@@ -251,3 +251,10 @@ def test_frames_and_codes_agree_on_the_example() -> None:
     assert (
         out.to_numpy() == g.apply_codes(table)[:, [g.names.index(n) for n in out.columns]]
     ).all()
+
+
+@lazy
+def test_more_buckets_than_a_query_can_name_are_refused(make: Callable[..., Any]) -> None:
+    part = numeric_partition("x", NumericDomain(0, 9_000, integer=True), range(1, 6_000))
+    with pytest.raises(DataError, match="at most 5,000 buckets in one query"):
+        Generalization([part]).apply(make({"x": [1, 2]}))

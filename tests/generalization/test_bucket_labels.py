@@ -6,6 +6,7 @@ import pytest
 
 from sparsam.data import CategoricalDomain, NumericDomain
 from sparsam.generalization import categorical_partition, numeric_partition
+from sparsam.generalization._labels import unique_labels
 
 
 @pytest.mark.parametrize(
@@ -59,3 +60,9 @@ def test_missing_and_unseen_can_share_a_bucket() -> None:
         "all values",
         "missing",
     )
+
+
+def test_many_equal_labels_are_numbered_in_linear_time() -> None:
+    labels = unique_labels(["a", "a (2)", *["a"] * 50_000])
+    assert len(set(labels)) == 50_002
+    assert labels[:4] == ("a", "a (2)", "a (3)", "a (4)")

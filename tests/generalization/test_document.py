@@ -210,3 +210,30 @@ def test_the_schema_takes_documents_and_refuses_bad_ones() -> None:
         at(*path)(document, {"not": "this"})
         assert not validator.is_valid(document)
     assert refused >= len(DAMAGE) / 2
+
+
+def test_whole_numbers_over_all_floats_are_described() -> None:
+    part = numeric_partition("x", NumericDomain(-1e308, 1.7e308, integer=True), [0])
+    assert part.before() == "numbers -1e+308 to 1.7e+308"
+    assert Generalization.from_json(Generalization([part]).to_json())["x"] == part
+
+
+@pytest.mark.parametrize("about", [{"a": 2**70}, {"a": "\ud800"}, {"a": object()}])
+def test_about_that_cannot_be_saved_is_refused(about: Any) -> None:
+    with pytest.raises(ParameterError, match="plain JSON"):
+        Generalization(example().partitions, about)
+
+
+def test_about_must_not_be_deep() -> None:
+    deep: Any = []
+    for _ in range(200):
+        deep = [deep]
+    with pytest.raises(ParameterError, match="deep"):
+        Generalization(example().partitions, {"a": deep})
+
+
+def test_one_long_name_does_not_widen_every_line() -> None:
+    parts = [numeric_partition(name, NumericDomain(0, 9), [5]) for name in ("x" * 10**5, "y")]
+    lines = str(Generalization(parts)).split("\n")
+    assert len(lines[1]) > 10**5
+    assert len(lines[2]) < 1_000

@@ -24,9 +24,9 @@ from sparsam.individual._checks import Bits
 
 FORMAT: Final = "sparsam-mask"
 VERSION: Final = 2
-MAX_VALUES: Final = 2**27
+MAX_VALUES: Final = 2**26
 """How many values a mask can be about, and the table that it is about can have."""
-MAX_ROWS: Final = 2**24
+MAX_ROWS: Final = 2**23
 """How many rows a mask can name one by one."""
 
 _READABLE: Final = (1, 2)  # version 1 had no row numbers
