@@ -544,3 +544,15 @@ def test_importing_is_light():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_onnx_without_an_input(tmp_path):
+    constant = helper.make_node(
+        "Constant", [], ["y"], value=helper.make_tensor("v", TensorProto.FLOAT, [2], [1.0, 2.0])
+    )
+    out = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2])
+    graph = helper.make_graph([constant], "nothing", [], [out])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, tmp_path / "nothing.onnx")
+    with pytest.raises(ParameterError, match="no input"):
+        black_box(tmp_path / "nothing.onnx")

@@ -48,6 +48,8 @@ class OnnxBox:
         self._session = session
         self._encoder = encoder
         self._inputs = list(session.get_inputs())
+        if not self._inputs:
+            raise ParameterError("An ONNX model must take records. It has no input.")
         for one in self._inputs:
             _check_input(one)
         self.regression = _is_regression(session) if regression is None else bool(regression)
