@@ -14,6 +14,7 @@ from msgspec import Meta
 
 from sparsam._documents import read_bytes, read_document
 from sparsam._errors import DocumentError
+from sparsam._writing import write_text
 from sparsam.data import Category
 from sparsam.generalization._document import schema_of, write_document
 
@@ -262,7 +263,7 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def save(self, path: str | Path) -> None:
         """Write the JSON document to a file."""
-        Path(path).write_text(self.to_json(), encoding="utf-8", newline="\n")
+        write_text(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | Path) -> Certificate:

@@ -12,6 +12,7 @@ from typing import Any
 
 from sparsam._documents import decode_text, read_bytes
 from sparsam._errors import DataError, DocumentError, ParameterError
+from sparsam._writing import write_text
 from sparsam.anonymise._publish_labels import Levels
 from sparsam.data import Attribute, CategoricalDomain
 
@@ -203,7 +204,7 @@ def write_hierarchy(hierarchy: Hierarchy | Levels, path: str | PathLike[str]) ->
     if not isinstance(hierarchy, Hierarchy):
         hierarchy = Hierarchy.from_levels(hierarchy)
     lines = [";".join(_quoted(label) for label in row) + "\n" for row in hierarchy.rows]
-    Path(path).write_bytes("".join(lines).encode())
+    write_text(path, "".join(lines))
 
 
 def _parsed(text: str, delimiter: str, file: Path) -> Iterator[tuple[str, ...]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ import numpy as np
 import rich_click as click
 from numpy.typing import NDArray
 
+from sparsam._writing import draft_of, put_in_place
 from sparsam.cli._anonymise_options import Paths, anonymiser, names_in
 from sparsam.cli._anonymise_sweep import gone, measure_ks, rows_of
 from sparsam.cli._command_line import command_line, file_hash
@@ -112,8 +111,7 @@ class Work:
         with messages(self.options["quiet"]).status("Dividing people into classes …"):
             made = self.method.fit_transform(self.frame, self._guide())
         evidence = self._evidence(ks, self.options["drop_one"])
-        with tempfile.TemporaryDirectory(dir=paths.output.parent, prefix=".sparsam-") as folder:
-            draft = Path(folder) / paths.output.name
+        with draft_of(paths.output) as draft:
             write_columns(columns_of(made, column_names(made)), draft)
             unpublished = self._unpublished()
             certificate = _certified(draft, self.method.certificate_, unpublished)
@@ -131,7 +129,7 @@ class Work:
             )
             # A certificate without its release proves nothing; a release without one could be used.
             certificate.save(paths.certificate)
-            os.replace(draft, paths.output)
+            put_in_place(draft, paths.output)
         return report
 
     def _unpublished(self) -> dict[str, NDArray[Any]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from sparsam._writing import write_text
 from sparsam.cli._command_line import command_line
 from sparsam.cli._console import complain, messages
 from sparsam.cli._json import echo_json
@@ -273,7 +274,7 @@ def _save(found: Exploration, report: ExploreReport, options: Mapping[str, Any])
     console = messages(options["quiet"])
     if options["output"] is not None:
         text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-        options["output"].write_text(f"{text}\n", encoding="utf-8", newline="\n")
+        write_text(options["output"], f"{text}\n")
         console.print(f"Wrote every answer to {options['output']}.")
     if options["report"] is not None:
         report.save(options["report"])

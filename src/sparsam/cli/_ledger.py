@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from sparsam._writing import write_text
 from sparsam.cli._console import complain, messages
 from sparsam.cli._json import echo_json
 from sparsam.cli._options import InputFile, OutputFile, json_option, missing_option, quiet_option
@@ -60,7 +61,7 @@ def template(data: Path, output: Path | None) -> None:
         return
     if output.exists():
         raise click.UsageError(f"'{output.name}' exists already, and may have been filled in.")
-    output.write_text(text, encoding="utf-8", newline="\n")
+    write_text(output, text)
     messages().print(
         f"Wrote {output}. Fill it in, then: sparsam ledger create … --domains {output}"
     )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sparsam._documents import read_bytes
 from sparsam._errors import DocumentError
+from sparsam._writing import write_text
 from sparsam.collect import _questionnaire_document
 from sparsam.collect._questionnaire_interview import Interview
 from sparsam.collect._questionnaire_outcomes import Outcomes, Region, State
@@ -247,7 +248,7 @@ class Questionnaire:
 
     def save(self, path: str | Path) -> None:
         """Write the JSON document to a file."""
-        Path(path).write_text(self.to_json(), encoding="utf-8", newline="\n")
+        write_text(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | Path) -> Questionnaire:

@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError
+from sparsam._writing import new_path
 from sparsam.data._engine import Engine
 
 _FORMATS = {
@@ -33,6 +34,8 @@ def write_columns(
 ) -> None:
     """Write columns of equal length to a .parquet, .csv or .tsv file (text also as .gz).
 
+    The file is written whole or not at all.
+
     Parameters
     ----------
     columns : mapping of str to ndarray
@@ -48,8 +51,14 @@ def write_columns(
         columns = without_formulas(columns)
     _check(columns)
     made = {name: _storable(values) for name, values in columns.items()}
-    quoted = str(file).replace("'", "''")
-    Engine().copy(made, f"TO '{quoted}' ({how})", lambda error: _unwritten(file, error))
+    try:
+        with new_path(file) as place:
+            quoted = place.replace("'", "''")
+            # no file of DuckDB's own beside: it is already given one that has no name yet
+            target = f"TO '{quoted}' ({how}, USE_TMP_FILE false)"
+            Engine().copy(made, target, lambda error: _unwritten(file, error))
+    except OSError as error:
+        raise _unwritten(file, error) from None
 
 
 def output_ending(path: str | os.PathLike[str]) -> str:
@@ -133,9 +142,10 @@ def _check(columns: Mapping[str, NDArray[Any]]) -> None:
 
 
 def _unwritten(file: Path, error: Exception) -> DataError:
+    reason = getattr(error, "strerror", None) or type(error).__name__
     return DataError(
-        f"'{file.name}' cannot be written ({type(error).__name__}).\n\n"
-        "Hint: does its folder exist, and may you write there?"
+        f"'{file.name}' cannot be written ({reason}).\n\n"
+        "Hint: does its folder exist, may you write there, and is there space on the disk?"
     )
 
 

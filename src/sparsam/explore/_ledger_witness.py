@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import threading
 from pathlib import Path
 
 from sparsam._errors import LedgerError
+from sparsam._writing import write_text
 
 
 class Witness:
@@ -41,14 +40,8 @@ class Witness:
         known = self.remembered()
         if known is not None and known[0] >= sequence:
             return
-        unique = f".{self.path.name}.{os.getpid()}.{threading.get_ident()}"
-        beside = self.path.with_name(unique)
         try:
-            with beside.open("w", encoding="utf-8") as file:
-                json.dump({"sequence": sequence, "head": head}, file)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(beside, self.path)
+            write_text(self.path, json.dumps({"sequence": sequence, "head": head}))
         except OSError as error:
             raise LedgerError(
                 f"The witness '{self.path.name}' cannot be written: {error.strerror}."

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sparsam._documents import check_plain, read_bytes
 from sparsam._errors import DocumentError, ParameterError
+from sparsam._writing import write_text
 from sparsam.data import Table
 from sparsam.generalization import _algebra, _document, _render
 from sparsam.generalization._document import Partition
@@ -319,7 +320,7 @@ class Generalization:
 
     def save(self, path: str | Path) -> None:
         """Write the JSON document to a file."""
-        Path(path).write_text(self._json, encoding="utf-8", newline="\n")
+        write_text(path, self._json)
 
     @classmethod
     def load(cls, path: str | Path) -> Generalization:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sparsam._documents import read_bytes
 from sparsam._errors import DocumentError
+from sparsam._writing import write_text
 from sparsam.data import Table
 from sparsam.data._replace import Replacement, replace_columns
 from sparsam.generalization import _recoding_document
@@ -336,7 +337,7 @@ class Recoding:
 
     def save(self, path: str | Path) -> None:
         """Write the JSON document to a file."""
-        Path(path).write_text(self._json, encoding="utf-8", newline="\n")
+        write_text(path, self._json)
 
     @classmethod
     def load(cls, path: str | Path) -> Recoding:

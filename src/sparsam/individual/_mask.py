@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsam._errors import DataError, DocumentError, ParameterError
+from sparsam._writing import new_file
 from sparsam.data import column_names, columns_of, is_frame
 from sparsam.data._replace import Replacement, replace_columns
 from sparsam.individual._checks import Bits, bits
@@ -217,7 +218,7 @@ class Mask:
         arrays: dict[str, Any] = {"header": header, "bits": np.packbits(self.kept)}
         if self.rows is not None:
             arrays["rows"] = self.rows
-        with file.open("wb") as stream:
+        with new_file(file) as stream:
             np.savez_compressed(stream, **arrays)
 
     @classmethod

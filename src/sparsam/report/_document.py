@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from sparsam._errors import ParameterError
+from sparsam._writing import write_text
 
 Data = TypeVar("Data")
 
@@ -60,4 +61,4 @@ class Document(ABC, Generic[Data]):
             raise ParameterError(
                 f"The name of a report must end in {', '.join(writers)}. Got {path.name!r} instead."
             )
-        path.write_text(writer(), encoding="utf-8", newline="\n")
+        write_text(path, writer())
