@@ -133,7 +133,7 @@ def anonymise(data: Path, **options: Any) -> None:
     from sparsam._errors import ReleaseError
     from sparsam.cli._anonymise_work import Work
 
-    paths = Paths.of(data, options)
+    paths = Paths.of(options)
     roles = release_roles(options)
     method = chosen_method(options, roles)
     ks = whole_numbers(options["sweep_k"])
@@ -143,16 +143,13 @@ def anonymise(data: Path, **options: Any) -> None:
     except ReleaseError as error:
         complain(error)
         sys.exit(BROKEN)
+    if paths.report is not None:
+        report.save(paths.report)
+        messages(options["quiet"]).print(f"Wrote the report to {paths.report}.")
     if options["as_json"]:
         echo_json(_plain(report))
     else:
         _show(report)
-    console = messages(options["quiet"])
-    console.print(f"Wrote the release to {paths.output}.")
-    console.print(f"Wrote the certificate to {paths.certificate}.")
-    if paths.report is not None:
-        report.save(paths.report)
-        console.print(f"Wrote the report to {paths.report}.")
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import rich_click as click
 
 from sparsam.cli._apply import ENDINGS
 from sparsam.cli._options import roles_from
+from sparsam.cli._places import claim_input, claim_output
 
 if TYPE_CHECKING:
     from sparsam.anonymise import Anonymiser, PrivacyModel
@@ -30,18 +31,16 @@ class Paths:
     report: Path | None
 
     @classmethod
-    def of(cls, data: Path, options: Mapping[str, Any]) -> Paths:
+    def of(cls, options: Mapping[str, Any]) -> Paths:
         """Find a place for each file, or say that two have the same."""
         output: Path = options["output"]
         ending = next(one for one in ENDINGS if output.name.lower().endswith(one))
         beside = output.with_name(f"{output.name[: -len(ending)]}.certificate.json")
         found = cls(output, options["certificate"] or beside, options["report"])
-        taken = [data, *(options[name] for name in ("model", "roles") if options[name])]
-        places = [path.resolve() for path in (*taken, output, found.certificate)]
-        if found.report is not None:
-            places.append(found.report.resolve())
-        if len({*places}) < len(places):
-            raise click.UsageError("Every file that is read or written must have its own name.")
+        if options["certificate"] is None:
+            claim_output(beside, "the certificate beside --output")
+        for text in options["hierarchy"]:
+            claim_input(Path(text.partition("=")[2].strip()), "--hierarchy")
         return found
 
 

@@ -110,27 +110,28 @@ class Work:
 
         with messages(self.options["quiet"]).status("Dividing people into classes …"):
             made = self.method.fit_transform(self.frame, self._guide())
-        evidence = self._evidence(ks, self.options["drop_one"])
         with draft_of(paths.output) as draft:
             write_columns(columns_of(made, column_names(made)), draft)
             unpublished = self._unpublished()
             certificate = _certified(draft, self.method.certificate_, unpublished)
-            report = release_report(
-                draft,
-                certificate,
-                unpublished=unpublished,
-                **evidence,
-                title=f"Anonymisation report: {self.data.name}",
-                source=self.data.name,
-                rows=count_rows(self.frame),
-                sha256=file_hash(self.data),
-                command=command_line(),
-                facts=self._facts(),
-            )
             # A certificate without its release proves nothing; a release without one could be used.
             certificate.save(paths.certificate)
             put_in_place(draft, paths.output)
-        return report
+        said = messages(self.options["quiet"])
+        said.print(f"Wrote the release to {paths.output}.")
+        said.print(f"Wrote the certificate to {paths.certificate}.")
+        return release_report(
+            paths.output,
+            certificate,
+            unpublished=unpublished,
+            **self._evidence(ks, self.options["drop_one"]),
+            title=f"Anonymisation report: {self.data.name}",
+            source=self.data.name,
+            rows=count_rows(self.frame),
+            sha256=file_hash(self.data),
+            command=command_line(),
+            facts=self._facts(),
+        )
 
     def _unpublished(self) -> dict[str, NDArray[Any]]:
         """The columns that promises speak about and that are not published."""

@@ -9,6 +9,7 @@ import rich_click as click
 from sparsam.cli._console import messages
 from sparsam.cli._minimise import DEFAULT_LOSS, choose, save, show
 from sparsam.cli._options import jobs_option, quiet_option, seed_option
+from sparsam.cli._places import claim_output
 
 
 @click.command()
@@ -29,14 +30,15 @@ def demo(folder: Path, show_report: bool | None, seed: int, jobs: int | None, qu
     """
     from sparsam.data import Roles, load_example
 
+    folder.mkdir(parents=True, exist_ok=True)
+    artifact, report = folder / "people.json", folder / "report.html"
+    for place in (artifact, report):
+        claim_output(place, "in --folder")
     console = messages(quiet)
     console.print("Task: predict from 16 census attributes whether someone is employed.")
     people = load_example()
     choice = choose(people, Roles("employed"), loss=DEFAULT_LOSS, seed=seed, jobs=jobs, quiet=quiet)
-    folder.mkdir(parents=True, exist_ok=True)
-    artifact, report = folder / "people.json", folder / "report.html"
-    show(choice)
-    click.echo()
     save(choice, artifact, report, quiet=quiet)
+    show(choice)
     if show_report or (show_report is None and console.is_terminal):
         click.launch(str(report.resolve()))

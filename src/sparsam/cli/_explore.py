@@ -14,7 +14,7 @@ from sparsam._writing import write_text
 from sparsam.cli._command_line import command_line
 from sparsam.cli._console import complain, messages
 from sparsam.cli._json import echo_json
-from sparsam.cli._ledger import analyst_option, at_least_option, witness_option
+from sparsam.cli._ledger import analyst_option, at_least_option
 from sparsam.cli._options import (
     InputFile,
     OutputFile,
@@ -139,7 +139,11 @@ def plan(file: Path | None, **options: Any) -> None:
 )
 @analyst_option
 @at_least_option
-@witness_option
+@click.option(
+    "--witness",
+    type=OutputFile(),
+    help="A file elsewhere that remembers the last entry: refuse an older copy of the ledger.",
+)
 @json_option
 @quiet_option
 def run(data: Path, **options: Any) -> None:
@@ -172,13 +176,14 @@ def run(data: Path, **options: Any) -> None:
         except BudgetError as error:
             complain(BudgetError(_refusal(error, opened), error.requested, error.remaining))
             sys.exit(REFUSED)
+        _save_answers(found, options)  # they are paid
         report = _report(found, opened, data, options)
+    _save(found, report, options)
     if options["as_json"]:
         echo_json(dict(report.to_dict()))
     else:
         click.echo(f"{report.verdict}\n".replace("\u202f", " "))
         click.echo(str(found))
-    _save(found, report, options)
 
 
 def _refusal(error: Exception, ledger: Ledger) -> str:
@@ -266,16 +271,19 @@ def _check_spreadsheet(synthetic: Path | None) -> None:
     check_spreadsheet(synthetic)
 
 
-def _save(found: Exploration, report: ExploreReport, options: Mapping[str, Any]) -> None:
+def _save_answers(found: Exploration, options: Mapping[str, Any]) -> None:
     import json
 
-    from sparsam.data import write_columns
-
-    console = messages(options["quiet"])
     if options["output"] is not None:
         text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
         write_text(options["output"], f"{text}\n")
-        console.print(f"Wrote every answer to {options['output']}.")
+        messages(options["quiet"]).print(f"Wrote every answer to {options['output']}.")
+
+
+def _save(found: Exploration, report: ExploreReport, options: Mapping[str, Any]) -> None:
+    from sparsam.data import write_columns
+
+    console = messages(options["quiet"])
     if options["report"] is not None:
         report.save(options["report"])
         console.print(f"Wrote the report to {options['report']}.")

@@ -159,11 +159,11 @@ def individual(data: Path, **options: Any) -> None:
         sha256=file_hash(data),
         command=command_line(),
     )
+    _save(report, found, options, console)
     if options["as_json"]:
         echo_json(dict(report.to_dict()))
     else:
         _show(report, found, data, options["output"])
-    _save(report, found, options, console)
     sys.exit(0 if found.met else NOT_MET)
 
 
@@ -196,6 +196,7 @@ def _retain(
     for name in ("categorical", "missing"):
         if options[name]:
             facts[name] = json.dumps(list(options[name]), ensure_ascii=False)
+    output: Path | None = options["output"]
     if options["max_drop"] is not None:
         console.print("Searching the least share that will do …")
     with progress_bar(console, "Minimise and attack") as progress:
@@ -217,6 +218,7 @@ def _retain(
             facts=facts,
             random_state=options["seed"],
             progress=progress,
+            on_mask=None if output is None else lambda mask: mask.save(output),
         )
 
 

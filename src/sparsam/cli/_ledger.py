@@ -30,7 +30,7 @@ at_least_option = click.option(
 )
 witness_option = click.option(
     "--witness",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=InputFile,
     help="A file elsewhere that remembers the last entry: refuse an older copy of the ledger.",
 )
 
@@ -68,7 +68,7 @@ def template(data: Path, output: Path | None) -> None:
 
 
 @ledger.command()
-@click.argument("place", metavar="LEDGER", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("place", metavar="LEDGER", type=OutputFile())
 @click.argument("data", type=InputFile)
 @click.option("--epsilon", required=True, metavar="NUMBER", help="The budget, such as 1.")
 @click.option(
@@ -93,7 +93,7 @@ def template(data: Path, output: Path | None) -> None:
 @analyst_option
 @click.option(
     "--witness",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help="A file on another disk that remembers the last entry, so that a rollback shows.",
 )
 @json_option
@@ -209,13 +209,13 @@ def statement(place: Path, output: Path | None, as_json: bool, quiet: bool, **op
     with opened_ledger(place, at_least=options["at_least"], witness=options["witness"]) as opened:
         found: Statement = opened.statement(options["delta"])
     report = statement_report(found)
+    if output is not None:
+        report.save(output)
+        messages(quiet).print(f"Wrote the statement to {output}.")
     if as_json:
         echo_json(dict(report.to_dict()))
     elif output is None:
         click.echo(report.to_markdown(), nl=False)
-    if output is not None:
-        report.save(output)
-        messages(quiet).print(f"Wrote the statement to {output}.")
 
 
 def is_ledger(place: Path) -> bool:

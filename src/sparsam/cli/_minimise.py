@@ -97,12 +97,15 @@ def minimise(data: Path, **options: Any) -> None:
         jobs=options["jobs"],
         quiet=options["quiet"],
     )
+    save(choice, options["output"], options["report"], data, quiet=options["quiet"])
     if options["as_json"]:
         echo_json(summary(choice))
     else:
         show(choice)
-    evidence = _attacks(choice, options) if options["with_attacks"] else {}
-    save(choice, options["output"], options["report"], data, evidence, quiet=options["quiet"])
+    if options["with_attacks"]:
+        evidence = _attacks(choice, options)
+        if options["report"] is not None:
+            save(choice, None, options["report"], data, evidence, quiet=options["quiet"])
     sys.exit(0 if choice.met else NOT_MET)
 
 

@@ -19,7 +19,6 @@ from sparsam.cli._options import InputFile, OutputFile
 
 if TYPE_CHECKING:
     from sparsam.assess import ModelAssessment
-    from sparsam.collect import Questionnaire
     from sparsam.collect._questionnaire import Asked
     from sparsam.data import BlackBox, Roles
     from sparsam.minimise import Constraints, ModelTree
@@ -106,15 +105,24 @@ def minimise_for_model(
         console.print(f"Note: {note}")
     with console.status(f"Asking the model about {records.n_rows:,} records and variants …"):
         tree = _fit(data, box, roles, constraints, options)
-        assessment = assess_model(tree, data, rows=tree.held_out_rows_)
+        # what took longest first: none of it is lost if what follows is cut short
+        _save("generalization", tree.generalization_, options["output"], options)
+        _save("recoding", tree.recoding_, options["recoding"], options)
         questionnaire = Questionnaire(tree.recoding_)
+        _save("questionnaire", questionnaire, options["questionnaire"], options)
+        assessment = assess_model(tree, data, rows=tree.held_out_rows_)
         asked = questionnaire.ask(records.take(tree.held_out_rows_))
     report = _report(assessment, tree, asked, data, records.n_rows, options["model"])
+    _save("report", report, options["report"], options)
     if options["as_json"]:
         echo_json(_plain(assessment, asked))
     else:
         _show(tree, assessment, asked, report)
-    _save(tree, questionnaire, report, options)
+    if all(options[name] is None for name in ("output", "recoding", "questionnaire", "report")):
+        console.print(
+            "Nothing was saved: -o keeps the generalization, --recoding what the model is fed, "
+            "--questionnaire the questions, --report the evidence."
+        )
     sys.exit(0 if assessment.met else NOT_MET)
 
 
@@ -210,23 +218,8 @@ def _show(tree: ModelTree, assessment: ModelAssessment, asked: Asked, report: Mo
         click.echo(line)
 
 
-def _save(
-    tree: ModelTree, questionnaire: Questionnaire, report: ModelReport, options: Mapping[str, Any]
-) -> None:
-    """Write the artifacts and the report where they are wanted, and say so."""
-    console = messages(options["quiet"])
-    written: dict[str, tuple[Path | None, Any]] = {
-        "generalization": (options["output"], tree.generalization_),
-        "recoding": (options["recoding"], tree.recoding_),
-        "questionnaire": (options["questionnaire"], questionnaire),
-        "report": (options["report"], report),
-    }
-    for name, (path, what) in written.items():
-        if path is not None:
-            what.save(path)
-            console.print(f"Wrote the {name} to {path}.")
-    if all(path is None for path, _ in written.values()):
-        console.print(
-            "Nothing was saved: -o keeps the generalization, --recoding what the model is fed, "
-            "--questionnaire the questions, --report the evidence."
-        )
+def _save(name: str, what: Any, path: Path | None, options: Mapping[str, Any]) -> None:
+    """Write an artifact or the report where it is wanted, and say so."""
+    if path is not None:
+        what.save(path)
+        messages(options["quiet"]).print(f"Wrote the {name} to {path}.")

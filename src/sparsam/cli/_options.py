@@ -9,20 +9,42 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from sparsam._writing import check_writable
+from sparsam.cli._places import claim
+
 if TYPE_CHECKING:
     from sparsam.data import Roles
 
-InputFile = click.Path(exists=True, dir_okay=False, path_type=Path)
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
+class _InputFile(click.Path):
+    """A file to read, which no output of the command may be."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Turn the text into the path of a file that is there."""
+        path = Path(str(super().convert(value, param, ctx)))
+        if param is not None and ctx is not None:
+            claim(path, _option(param, ctx), ctx, written=False)
+        return path
+
+
+InputFile = _InputFile()
+
+
 class OutputFile(click.Path):
-    """A file to write, checked before the work begins: its ending, and that its folder is there.
+    """A file to write, checked before the work begins.
+
+    Its ending must fit, its folder must be there, it must be possible to write it, and it must be
+    no other file of the command.
 
     Parameters
     ----------
     *endings : str
-        Such as ".json".
+        Such as ".json"; none for any.
     """
 
     def __init__(self, *endings: str) -> None:
@@ -32,12 +54,25 @@ class OutputFile(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Turn the text into a path, or say why it cannot be written."""
         path = Path(str(super().convert(value, param, ctx)))
-        if not path.name.lower().endswith(self.endings):
+        if self.endings and not path.name.lower().endswith(self.endings):
             fits = f"The name must end in {_either(self.endings)}: '{path.name}'."
             self.fail(fits + _other_option(path, ctx), param, ctx)
         if not path.absolute().parent.is_dir():
             self.fail(f"There is no folder '{path.parent}' to write into.", param, ctx)
+        if ctx is None or not ctx.resilient_parsing:
+            try:
+                check_writable(path)
+            except OSError as error:
+                self.fail(f"'{path.name}' cannot be written: {error.strerror}.", param, ctx)
+        if param is not None and ctx is not None:
+            claim(path, _option(param, ctx), ctx, written=True)
         return path
+
+
+def _option(param: click.Parameter, ctx: click.Context) -> str:
+    if isinstance(param, click.Option):
+        return max(param.opts, key=len)
+    return param.make_metavar(ctx)
 
 
 def _other_option(path: Path, ctx: click.Context | None) -> str:

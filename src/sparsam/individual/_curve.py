@@ -93,7 +93,7 @@ def sparsity_curve(
     [('stationarity', 0.2), ('stationarity', 0.5), ('random rows', 0.2), ('random rows', 0.5)]
     """
     chosen = share(keep, "keep")
-    names = _names(algorithm, algorithms)
+    names = algorithm_names(algorithm, algorithms)
     if membership not in get_args(Membership):
         raise ParameterError(
             "The 'membership' parameter must be 'all', 'chosen' or 'none'. "
@@ -198,7 +198,8 @@ def _overlaps(masks: Sequence[Mask]) -> Iterator[float]:
         yield one.overlap(other)
 
 
-def _names(algorithm: str, algorithms: Sequence[str] | None) -> list[str]:
+def algorithm_names(algorithm: str, algorithms: Sequence[str] | None) -> list[str]:
+    """Name the algorithms to measure, in their order; one that is not known is an error."""
     wanted = list(ALGORITHMS if algorithms is None else algorithms)
     unknown = [name for name in (algorithm, *wanted) if name not in ALGORITHMS]
     if unknown:

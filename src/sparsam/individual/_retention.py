@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,14 @@ from sparsam.attack import (
     reidentification,
 )
 from sparsam.individual._checks import positive, seed, share
-from sparsam.individual._curve import FEWEST, Membership, Progress, find_mask, sparsity_curve
+from sparsam.individual._curve import (
+    FEWEST,
+    Membership,
+    Progress,
+    algorithm_names,
+    find_mask,
+    sparsity_curve,
+)
 from sparsam.individual._curve_bench import EVIDENCE
 from sparsam.individual._curve_figures import SparsityCurve
 from sparsam.individual._encoding import Encoded, PeopleSplit, split_people
@@ -102,14 +109,15 @@ def retain(
     facts: Mapping[str, str | float | int] | None = None,
     random_state: int = 0,
     progress: Progress | None = None,
+    on_mask: Callable[[Mask], None] | None = None,
 ) -> Retention:
     """Find which single values of a table to retain, for everyone in it, and measure the cost.
 
     It must see everything once: it is a tool for deciding what to retain, not what to ask for.
 
-    Two things are done. On a division of the table (see `sparsity_curve`) the algorithm is
-    measured on people apart, beside others. Then it is run on everyone, with the same share, and
-    that mask is attacked in turn.
+    Two things are done. The algorithm is run on everyone. On a division of the table (see
+    `sparsity_curve`) it is measured on people apart, with the same share and beside others. Then
+    the mask over everyone is attacked in turn.
 
     Parameters
     ----------
@@ -129,6 +137,9 @@ def retain(
     random_state : int, default=0
     progress : callable, optional
         Called with the number of masks measured so far, and of all.
+    on_mask : callable, optional
+        Called with the mask as soon as it is found, before anything is measured: to save it, as
+        what follows may take long.
 
     Returns
     -------
@@ -157,6 +168,14 @@ def retain(
         "random_state": number,
     }
     chosen = share(keep, "keep") if keep is not None else _least(some, split, max_drop, settings)
+    data = TrainingSet(
+        people.X, people.y, PublicStatistics.of(people.X), learner, imputation, people.attributes
+    )
+    algorithm_names(algorithm, algorithms)
+    found = find_mask(data, algorithm, chosen, number, options or {})
+    about: dict[str, Any] = {"rows": rows, "table_rows": table_rows}
+    if on_mask is not None:
+        on_mask(_with_facts(found, facts or {}, **about))
     curve = sparsity_curve(
         some,
         chosen,
@@ -169,11 +188,7 @@ def retain(
         progress=progress,
         **settings,
     )
-    data = TrainingSet(
-        people.X, people.y, PublicStatistics.of(people.X), learner, imputation, people.attributes
-    )
-    found = find_mask(data, algorithm, chosen, number, options or {})
-    mask = _stated(found, data, curve, {**(facts or {})}, rows, table_rows)
+    mask = _with_facts(found, {**_figures(found, data, curve), **(facts or {})}, **about)
     return _attacked(mask, data, curve, max_drop)
 
 
@@ -200,31 +215,32 @@ def _least(
     return float(minimiser.keep_)
 
 
-def _stated(
+def _figures(mask: Mask, data: TrainingSet, curve: SparsityCurve) -> dict[str, str | float]:
+    """What was measured, for the mask to say."""
+    full, minimised = data.accuracies(np.stack([data.full, mask.kept]))
+    measured = curve.chosen.accuracy
+    return {
+        "accuracy": measured.accuracy,
+        "full_accuracy": measured.full,
+        "measured_on": MEASURED_ON,
+        "training_accuracy": float(minimised),
+        "training_full_accuracy": float(full),
+    }
+
+
+def _with_facts(
     mask: Mask,
-    data: TrainingSet,
-    curve: SparsityCurve,
-    facts: dict[str, str | float | int],
+    facts: Mapping[str, str | float | int],
     rows: ArrayLike | None,
     table_rows: int | None,
 ) -> Mask:
-    full, minimised = data.accuracies(np.stack([data.full, mask.kept]))
-    measured = curve.chosen.accuracy
     return Mask(
         mask.kept,
         mask.attributes,
         algorithm=mask.algorithm,
         learner=mask.learner,
         random_state=mask.random_state,
-        facts={
-            **mask.facts,
-            "accuracy": measured.accuracy,
-            "full_accuracy": measured.full,
-            "measured_on": MEASURED_ON,
-            "training_accuracy": float(minimised),
-            "training_full_accuracy": float(full),
-            **facts,
-        },
+        facts={**mask.facts, **facts},
         rows=rows,
         table_rows=table_rows,
     )

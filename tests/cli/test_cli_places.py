@@ -1,0 +1,177 @@
+"""No output of any command destroys an input or another output, and all can be written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from sparsam.cli import _places
+from sparsam.cli._main import cli
+from sparsam.cli._options import InputFile, OutputFile
+
+
+def commands(group: click.Group = cli, words: tuple[str, ...] = ()) -> Iterator[Any]:
+    """Every command, and the words that call it."""
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, (*words, name))
+        else:
+            yield (*words, name), command
+
+
+COMMANDS = list(commands())
+
+
+def word(param: click.Parameter) -> str:
+    """What a message calls a parameter."""
+    if isinstance(param, click.Option):
+        return max(param.opts, key=len)
+    return param.make_metavar(click.Context(click.Command("a")))
+
+
+def pairs() -> Iterator[Any]:
+    for words, command in COMMANDS:
+        files = [one for one in command.params if one.type is InputFile]
+        written = [one for one in command.params if isinstance(one.type, OutputFile)]
+        for output in written:
+            for other in (*files, *written):
+                if other is not output:
+                    names = (*words, word(output), "over", word(other))
+                    yield pytest.param(words, command, output, other, id=" ".join(names))
+
+
+def arguments(
+    command: click.Command, places: dict[click.Parameter, Path], folder: Path
+) -> list[str]:
+    """Give every argument a file, and the options that are wanted."""
+    given: list[str] = []
+    for param in command.params:
+        if isinstance(param, click.Argument):
+            for i in range(2 if param.nargs == -1 else 1):
+                spare = folder / f"{param.name}{i}.csv"
+                if isinstance(param.type, type(InputFile)):
+                    spare.touch()
+                given.append(str(places.get(param, spare) if i == 0 else spare))
+        elif param in places:
+            given += [param.opts[-1], str(places[param])]
+    return given
+
+
+def ending(param: click.Parameter) -> str:
+    return param.type.endings[0] if getattr(param.type, "endings", ()) else ".csv"
+
+
+def refused(words: tuple[str, ...], given: list[str], *texts: str) -> None:
+    result = CliRunner().invoke(cli, [*words, *given])
+    said = " ".join(result.output.replace("│", " ").split())
+    assert result.exit_code == 2, result.output
+    for text in texts:
+        assert text in said
+
+
+@pytest.mark.parametrize(("words", "command", "output", "other"), list(pairs()))
+@pytest.mark.parametrize("how", ["name", "symbolic link", "hard link"])
+def test_two_files_of_one_command_are_two(
+    words: tuple[str, ...],
+    command: click.Command,
+    output: click.Parameter,
+    other: click.Parameter,
+    how: str,
+    tmp_path: Path,
+) -> None:
+    ends = (ending(output), ending(other))
+    if isinstance(other.type, OutputFile) and {*ends} != {ends[0]} and how == "name":
+        both = {*output.type.endings} & {*other.type.endings}
+        if not both:
+            pytest.skip("they cannot have one name")
+        ends = (min(both), min(both))
+    first = tmp_path / f"first{ends[0]}"
+    first.write_bytes(b"kept")
+    second = first
+    if how != "name":
+        second = tmp_path / f"second{ends[1]}"
+        (os.symlink if how == "symbolic link" else os.link)(first, second)
+    given = arguments(command, {output: first, other: second}, tmp_path)
+    refused(words, given, word(output), word(other), "are the same file")
+    assert first.read_bytes() == b"kept"
+    assert not any(name.startswith(".") for name in os.listdir(tmp_path))
+
+
+@pytest.mark.parametrize(("words", "command"), COMMANDS, ids=lambda one: "")
+def test_every_file_of_every_command_is_checked(words: Any, command: click.Command) -> None:
+    for param in command.params:
+        if isinstance(param.type, click.Path) and param.type.file_okay:
+            assert param.type is InputFile or isinstance(param.type, OutputFile), param.name
+
+
+def test_names_of_new_files_that_differ_in_case_only(tmp_path: Path) -> None:
+    one, other = tmp_path / "Straße.json", tmp_path / "STRASSE.JSON"
+    assert _places._same(one, other)
+    assert _places._same(tmp_path / "\u00e9", tmp_path / "e\u0301")
+    assert not _places._same(one, tmp_path / "x.json")
+    one.touch()
+    # one is there and the other is not: this disk tells them apart
+    assert _places._same(one, other) == other.exists()
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    place = tmp_path / "people.csv"
+    place.write_text("age,sex\n" + "30,f\n40,m\n" * 20)
+    return place
+
+
+def test_the_certificate_beside_a_release(run: Callable[..., Result], table: Path) -> None:
+    roles = table.with_name("out.certificate.json")
+    roles.write_text("[roles]\n")
+    common = ("anonymise", table, "--quasi-identifiers", "age,sex", "--k", 2)
+    result = run(*common, "-o", table.with_name("out.csv"), "--roles", roles)
+    assert result.exit_code == 2
+    assert "the certificate beside --output are the same file" in " ".join(
+        result.output.replace("│", " ").split()
+    )
+    assert roles.read_text() == "[roles]\n"
+
+
+def test_hierarchies_are_inputs(run: Callable[..., Result], table: Path) -> None:
+    hierarchy = table.with_name("ages.csv")
+    hierarchy.write_text("30;*\n40;*\n")
+    common = ("anonymise", table, "--quasi-identifiers", "age", "--method", "full-domain")
+    result = run(*common, "--hierarchy", f"age={hierarchy}", "-o", hierarchy)
+    assert result.exit_code == 2
+    assert hierarchy.read_text() == "30;*\n40;*\n"
+
+
+def test_a_folder_or_a_missing_folder_is_no_place(run: Callable[..., Result], table: Path) -> None:
+    (table.parent / "folder.json").mkdir()
+    for place in (table.parent / "folder.json", table.parent / "none" / "a.json", table / "a.json"):
+        result = run("minimise", table, "--target", "sex", "-o", place)
+        assert result.exit_code == 2
+
+
+def test_the_disk_is_asked_before_the_work(
+    run: Callable[..., Result], table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    for module in ("sparsam.cli._options", "sparsam.cli._places"):
+        monkeypatch.setattr(f"{module}.check_writable", denied)
+    monkeypatch.setattr("sparsam.data._files.connect", None)  # nothing may be read
+    for given in (
+        ("minimise", table, "--target", "sex", "-o", "a.json"),
+        ("apply", table, table, "-o", "a.csv"),
+        ("demo", "--folder", table.parent),
+        ("ledger", "create", "a.ledger", table, "--epsilon", "1", "--domains", table),
+    ):
+        result = run(*given)
+        assert result.exit_code == 2
+        assert "cannot be written: Permission denied" in " ".join(
+            result.output.replace("│", " ").split()
+        )
