@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,19 @@ def _shared(name: str) -> Path:
     if not folder.is_dir():
         pytest.skip(f"the shared folder '{name}' is not beside this checkout")
     return folder
+
+
+@pytest.fixture(scope="session")
+def every_command() -> Any:
+    """The class that lists every command: `benchmarks/every_command.py`."""
+    place = Path(__file__).resolve().parents[1] / "benchmarks" / "every_command.py"
+    found = importlib.util.spec_from_file_location("every_command", place)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    sys.modules["every_command"] = module  # dataclasses look their module up
+    found.loader.exec_module(module)
+    return module.Scene
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from sparsam.cli._exit import UNEXPECTED
 from sparsam.cli._main import cli
 from sparsam.data import Roles
 from sparsam.minimise import PrivacyTree
@@ -25,6 +26,7 @@ def run() -> Callable[..., Result]:
     def call(*arguments: Any) -> Result:
         result = CliRunner().invoke(cli, [str(argument) for argument in arguments])
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+        assert result.exit_code != UNEXPECTED, result.output
         assert "Traceback" not in result.output
         return result
 
@@ -40,6 +42,7 @@ def shell() -> Callable[..., subprocess.CompletedProcess[str]]:
         done = subprocess.run(
             command, capture_output=True, text=True, encoding="utf-8", check=False, **options
         )
+        assert done.returncode != UNEXPECTED, done.stderr
         assert "Traceback" not in done.stderr, done.stderr
         return done
 

@@ -77,12 +77,12 @@ class Work:
         found: dict[str, Any] = {}
         console = messages(self.options["quiet"])
         if drop:
-            with console.status("Leaving out one quasi-identifier at a time …"):
+            with console.working("Leaving out one quasi-identifier at a time …"):
                 found["drop_one"] = drop_one(self.frame, self._guide(), method=self.method)
         if ks:
             truth, whose = self._truth()
             rows = np.flatnonzero([not gone(value) for value in truth.tolist()])
-            with console.status("Trying every k …"):
+            with console.working("Trying every k …"):
                 measured = measure_ks(
                     self.method,
                     rows_of(self.frame, rows),
@@ -108,7 +108,7 @@ class Work:
         from sparsam.data import column_names, columns_of, count_rows, write_columns
         from sparsam.report import release_report
 
-        with messages(self.options["quiet"]).status("Dividing people into classes …"):
+        with messages(self.options["quiet"]).working("Dividing people into classes …"):
             made = self.method.fit_transform(self.frame, self._guide())
         with draft_of(paths.output) as draft:
             write_columns(columns_of(made, column_names(made)), draft)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sparsam.cli._console import messages
+from sparsam.cli._console import messages, tables
 from sparsam.cli._json import echo_json, plain_assessment
 from sparsam.cli._options import (
     InputFile,
@@ -52,7 +52,7 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
     task = task_for(artifact, data, roles_from(options))
     seed = options["seed"]
     console = messages(options["quiet"])
-    with console.status(f"Attacking {task.n_rows:,} records …"):
+    with console.working(f"Attacking {task.n_rows:,} records …"):
         parts = split(task, random_state=seed)
         limits = measure_limits(parts, seed)
         assessment = measure(artifact, parts, random_state=seed)
@@ -73,7 +73,6 @@ def _plain(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> d
 
 
 def _show(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     utility, risk = assessment.utility, assessment.risk
@@ -90,8 +89,7 @@ def _show(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> No
             f"{part.recovered:z.0%}",
             part.model,
         )
-    console = Console(highlight=False, markup=False, emoji=False)
-    console.print(table)
+    tables().print(table)
     sizes = assessment.class_sizes
     click.echo(
         f"Accuracy {utility.accuracy:.1%} ({utility.model}); {limits.everything.accuracy:.1%} with "

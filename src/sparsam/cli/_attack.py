@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sparsam.cli._command_line import command_line, file_hash
-from sparsam.cli._console import messages, progress_bar
+from sparsam.cli._console import messages, progress_bar, tables
+from sparsam.cli._exit import INTERRUPTED
 from sparsam.cli._json import echo_json
 from sparsam.cli._options import (
     InputFile,
@@ -23,8 +24,6 @@ from sparsam.cli._options import (
 
 if TYPE_CHECKING:
     from sparsam.attack import Attacks, Risk
-
-INTERRUPTED = 130
 
 
 @click.command()
@@ -86,7 +85,6 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
 
 
 def _show(found: Attacks) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     table = Table()
@@ -94,7 +92,7 @@ def _show(found: Attacks) -> None:
         table.add_column(column, justify="left" if column == "adversary" else "right")
     for risk in found.risks:
         table.add_row(risk.adversary, *_figures(risk))
-    Console(highlight=False, markup=False, emoji=False).print(table)
+    tables().print(table)
     if found.certificates:
         first = found.certificates[0]
         click.echo(

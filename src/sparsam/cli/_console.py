@@ -7,20 +7,26 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import rich_click as click
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from sparsam.cli._terminal import SafeConsole
 
 _STEPS = 4
 
 
-def messages(quiet: bool = False) -> Console:
-    """A console on standard error, which prints names as they are."""
-    return Console(
+def messages(quiet: bool = False) -> SafeConsole:
+    """A console on standard error, which takes names for names and no part of them for markup."""
+    return SafeConsole(
         stderr=True, quiet=quiet, highlight=False, soft_wrap=True, markup=False, emoji=False
     )
 
 
-def complain(error: Exception) -> None:
+def tables() -> SafeConsole:
+    """A console on standard output, for tables."""
+    return SafeConsole(highlight=False, markup=False, emoji=False)
+
+
+def complain(error: BaseException) -> None:
     """Say what went wrong, with what the error knows about where."""
     text = str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -31,7 +37,7 @@ def complain(error: Exception) -> None:
 
 
 @contextmanager
-def progress_bar(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
+def progress_bar(console: SafeConsole, what: str) -> Iterator[Callable[[int, int], None]]:
     """Show how far long work has come; yields a function of (done, total).
 
     A bar in a terminal, a few plain lines in a log.
@@ -45,7 +51,9 @@ def progress_bar(console: Console, what: str) -> Iterator[Callable[[int, int], N
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=console) as progress:
+    with Progress(
+        *columns, console=console, redirect_stdout=False, redirect_stderr=False
+    ) as progress:
         task = progress.add_task(what, total=None)
 
         def show(done: int, total: int) -> None:
@@ -54,6 +62,6 @@ def progress_bar(console: Console, what: str) -> Iterator[Callable[[int, int], N
         yield show
 
 
-def _line(console: Console, what: str, done: int, total: int) -> None:
+def _line(console: SafeConsole, what: str, done: int, total: int) -> None:
     if done * _STEPS // total > (done - 1) * _STEPS // total:
         console.print(f"{what}: {done} of {total}")

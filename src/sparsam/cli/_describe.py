@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from sparsam._printable import one_line
 from sparsam.cli._json import echo_json
 from sparsam.cli._ledger import LAST, is_ledger, opened_ledger, show_ledger
 from sparsam.cli._options import InputFile, json_option, role_options, roles_from
@@ -52,7 +53,7 @@ def _describe_generalization(file: Path, as_json: bool) -> None:
     click.echo(str(artifact))
     click.echo(f"\nCollects {len(artifact.collected)} of {len(artifact)} attributes.")
     for name, value in artifact.about.items():
-        click.echo(f"{name.replace('_', ' ')}: {_in_words(value)}")
+        click.echo(one_line(f"{name.replace('_', ' ')}: {_in_words(value)}"))
 
 
 def _in_words(value: Any) -> str:
@@ -73,9 +74,9 @@ def _describe_mask(file: Path, as_json: bool) -> None:
         found = {"algorithm": mask.algorithm, "learner": mask.learner, "seed": mask.random_state}
         echo_json({**kept, **found, "about": facts})
         return
-    click.echo(f"{mask}.")
+    click.echo(one_line(f"{mask}."))
     for name, value in facts.items():
-        click.echo(f"{name.replace('_', ' ')}: {_in_words(value)}")
+        click.echo(one_line(f"{name.replace('_', ' ')}: {_in_words(value)}"))
 
 
 def _describe_table(file: Path, as_json: bool, roles: Roles) -> None:
@@ -94,11 +95,11 @@ def _describe_table(file: Path, as_json: bool, roles: Roles) -> None:
     if as_json:
         echo_json({"rows": table.n_rows, "attributes": rows, "notes": list(table.notes)})
         return
-    width = max(len(name) for name in table.names)
+    width = max(len(one_line(name)) for name in table.names)
     click.echo(f"{table.n_rows:,} records, {len(rows)} attributes")
     for row in rows:
         missing = ", some missing" if row["missing"] else ""
         values = f"{row['values']:,} value{'s' * (row['values'] != 1)}"
-        click.echo(f"{row['attribute']:<{width}}  {row['kind']}, {values}{missing}")
+        click.echo(f"{one_line(str(row['attribute'])):<{width}}  {row['kind']}, {values}{missing}")
     for note in table.notes:
-        click.echo(f"Note: {note}")
+        click.echo(one_line(f"Note: {note}"))

@@ -24,8 +24,7 @@ from sparsam.cli._options import (
 )
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from sparsam.cli._terminal import SafeConsole
     from sparsam.individual import Learner, PeopleTable, Retention
     from sparsam.report import IndividualReport
 
@@ -167,7 +166,7 @@ def individual(data: Path, **options: Any) -> None:
     sys.exit(0 if found.met else NOT_MET)
 
 
-def _read(data: Path, options: Mapping[str, Any], console: Console) -> PeopleTable:
+def _read(data: Path, options: Mapping[str, Any], console: SafeConsole) -> PeopleTable:
     from sparsam.individual import read_people
 
     people = read_people(
@@ -188,7 +187,7 @@ def _read(data: Path, options: Mapping[str, Any], console: Console) -> PeopleTab
 
 
 def _retain(
-    data: Path, people: PeopleTable, options: Mapping[str, Any], console: Console
+    data: Path, people: PeopleTable, options: Mapping[str, Any], console: SafeConsole
 ) -> Retention:
     from sparsam.individual import retain
 
@@ -305,7 +304,7 @@ def _rows_words(found: Retention, data: Path) -> str:
 
 
 def _save(
-    report: IndividualReport, found: Retention, options: Mapping[str, Any], console: Console
+    report: IndividualReport, found: Retention, options: Mapping[str, Any], console: SafeConsole
 ) -> None:
     output, place = options["output"], options["report"]
     if output is not None:

@@ -6,36 +6,39 @@ from typing import Any
 
 import rich_click as click
 
-from sparsam._errors import SparsamError
 from sparsam._version import __version__
 from sparsam.cli._anonymise import anonymise
 from sparsam.cli._apply import apply
 from sparsam.cli._assess import assess
 from sparsam.cli._attack import attack
-from sparsam.cli._console import complain
 from sparsam.cli._demo import demo
 from sparsam.cli._describe import describe
+from sparsam.cli._exit import exit_codes
 from sparsam.cli._explore import explore
 from sparsam.cli._individual import individual
 from sparsam.cli._ledger import ledger
 from sparsam.cli._minimise import minimise
+from sparsam.cli._terminal import adopt, guarded_streams
 from sparsam.cli._verify import verify
-
-USAGE_ERROR = 2
 
 
 class Commands(click.RichGroup):
-    """Commands in which an error of the user's is a message, never a traceback."""
+    """Commands in which every error is a message and an exit code, never a traceback."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run the command line, with a terminal that only we steer."""
+        with guarded_streams():
+            return super().main(*args, **options)
+
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        """Read what comes before the name of a command."""
+        with exit_codes():
+            return super().make_context(*args, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that was named."""
-        try:
+        with exit_codes():
             return super().invoke(ctx)
-        except BrokenPipeError:  # the reader of the output has left; click ends quietly
-            raise
-        except (SparsamError, OSError) as error:
-            complain(error)
-            ctx.exit(USAGE_ERROR)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -45,7 +48,9 @@ def cli() -> None:
 
     Start with `sparsam demo`, or with `sparsam minimise people.csv --target employed`.
 
-    Exit codes: 0 done, 1 a requirement or gate is not met, 2 wrong usage or unusable input.
+    Exit codes: 0 done, 1 a requirement or gate is not met, 2 wrong usage or unusable input,
+    70 an unexpected error, 130 interrupted. SPARSAM_TRACEBACK=1 in the environment says where an
+    unexpected error came from.
     """
 
 
@@ -62,7 +67,8 @@ for command in (
     individual,
     describe,
 ):
-    cli.add_command(command)
+    cli.add_command(adopt(command))
+adopt(cli)
 
 
 def main() -> None:

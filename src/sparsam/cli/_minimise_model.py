@@ -103,13 +103,15 @@ def minimise_for_model(
     console.print(f"Read {records.n_rows:,} records; the model takes {len(records.names)} columns.")
     for note in records.notes:
         console.print(f"Note: {note}")
-    with console.status(f"Asking the model about {records.n_rows:,} records and variants …"):
+    with console.working(f"Asking the model about {records.n_rows:,} records and variants …"):
         tree = _fit(data, box, roles, constraints, options)
-        # what took longest first: none of it is lost if what follows is cut short
-        _save("generalization", tree.generalization_, options["output"], options)
-        _save("recoding", tree.recoding_, options["recoding"], options)
+    # what took longest first: none of it is lost if what follows is cut short
+    _save("generalization", tree.generalization_, options["output"], options)
+    _save("recoding", tree.recoding_, options["recoding"], options)
+    with console.working("Putting the questions in order …"):
         questionnaire = Questionnaire(tree.recoding_)
-        _save("questionnaire", questionnaire, options["questionnaire"], options)
+    _save("questionnaire", questionnaire, options["questionnaire"], options)
+    with console.working("Measuring what is kept, and asking the questions …"):
         assessment = assess_model(tree, data, rows=tree.held_out_rows_)
         asked = questionnaire.ask(records.take(tree.held_out_rows_))
     report = _report(assessment, tree, asked, data, records.n_rows, options["model"])

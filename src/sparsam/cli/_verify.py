@@ -7,6 +7,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from sparsam._printable import one_line
 from sparsam.cli._json import echo_json
 from sparsam.cli._options import InputFile, json_option, quiet_option
 
@@ -31,7 +32,7 @@ def verify(release: Path, certificate: Path, as_json: bool, quiet: bool) -> None
         echo_json(found.to_dict())
     elif not quiet:
         for finding in found.findings:
-            click.echo(str(finding))
+            click.echo(one_line(str(finding)))
         click.echo(_closing(found.ok, found.complete))
     sys.exit(0 if found.ok else BROKEN)
 

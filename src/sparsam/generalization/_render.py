@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from itertools import accumulate
 
+from sparsam._printable import one_line
 from sparsam.generalization._document import Partition
 
 HEADER = ("attribute", "before", "after", "buckets")
@@ -49,7 +50,7 @@ def text(partitions: tuple[Partition, ...]) -> str:
     -------
     str
     """
-    lines = [HEADER, *rows(partitions)]
+    lines = [HEADER, *(tuple(map(one_line, row)) for row in rows(partitions))]
     # one cell that is very long must not make every line as long
     widths = [
         min(_WIDEST, max(len(cell) for cell in column)) for column in zip(*lines, strict=True)
