@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sparsam.counting._compiled import compiled
 from sparsam.counting._packed_rows import (
     MASKED,
     MISSING_LEFT,
@@ -21,7 +21,7 @@ from sparsam.counting._packed_rows import (
 )
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def count_one(cells: Cells, span: Span, a: int, first: int, counts: Ints) -> None:
     """Count the codes of one attribute."""
     counts[first + span.low[a] : first + span.high[a] + 1] = 0
@@ -29,7 +29,7 @@ def count_one(cells: Cells, span: Span, a: int, first: int, counts: Ints) -> Non
         counts[first + cells[i, a]] += 1
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def count_all(cells: Cells, span: Span, starts: Ints, counts: Ints) -> None:
     """Count the codes of every attribute, and tighten the bounds to codes that occur."""
     low, high = span.low, span.high
@@ -46,7 +46,7 @@ def count_all(cells: Cells, span: Span, starts: Ints, counts: Ints) -> None:
             high[a] -= 1
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def extent(scales: Scales, a: int, low: int, high: int) -> float:
     """Return what a class costs in an ordered attribute: 1 where values and missing are mixed."""
     if high == scales.missing[a]:
@@ -55,7 +55,7 @@ def extent(scales: Scales, a: int, low: int, high: int) -> float:
     return float(scales.highs[first + high] - scales.lows[first + low])
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def mark_threshold(room: Room, scales: Scales, span: Span, a: int, at: int, side: bool) -> None:
     """Let codes up to a threshold go left, and missing values where `side` says so."""
     for code in range(span.low[a], span.high[a] + 1):
@@ -66,7 +66,7 @@ def mark_threshold(room: Room, scales: Scales, span: Span, a: int, at: int, side
     room.cut[SHARED], room.cut[QUOTA] = -1, 0
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def mark_codes(room: Room, scales: Scales, n_left_codes: int, m: int, a: int) -> None:
     """Let the first codes of an order go left; codes that do not occur go with the larger part."""
     first = scales.starts[a]
@@ -84,7 +84,7 @@ def mark_codes(room: Room, scales: Scales, n_left_codes: int, m: int, a: int) ->
     room.cut[SHARED], room.cut[QUOTA] = -1, 0
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def sort_codes(order: Ints, keys: Floats, m: int) -> None:
     """Sort codes by descending key, equal keys by ascending code (Shell's sort)."""
     gap = 1
@@ -101,7 +101,7 @@ def sort_codes(order: Ints, keys: Floats, m: int) -> None:
         gap //= 3
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def most_common_first(room: Room, scales: Scales, span: Span, a: int) -> int:
     """Order the codes that occur by how often they do; return how many there are."""
     first, m = scales.starts[a], 0
@@ -114,7 +114,7 @@ def most_common_first(room: Room, scales: Scales, span: Span, a: int) -> int:
     return m
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def middle(counts: Ints, first: int, span: Span, a: int) -> tuple[int, int]:
     """Find the threshold that parts the rows most evenly, and how many rows it sends left."""
     n = span.stop - span.start
@@ -128,7 +128,7 @@ def middle(counts: Ints, first: int, span: Span, a: int) -> tuple[int, int]:
     return at, best
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def mark_relaxed(room: Room, scales: Scales, span: Span, a: int) -> None:
     """Part a class in two halves; rows with the median code lie on both sides."""
     half, so_far = (span.stop - span.start) // 2, 0
@@ -140,7 +140,7 @@ def mark_relaxed(room: Room, scales: Scales, span: Span, a: int) -> None:
     room.cut[SHARED], room.cut[QUOTA] = code, half - so_far
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def measure_widths(scales: Scales, room: Room, span: Span, barred: Flags) -> None:
     """Measure how far a class extends in each attribute; -1 where it must not or cannot be cut."""
     for a in range(span.low.shape[0]):
@@ -153,7 +153,7 @@ def measure_widths(scales: Scales, room: Room, span: Span, barred: Flags) -> Non
             room.gains[a] = (high - low) * scales.units[a]
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def cut_at_median(
     cells: Cells, scales: Scales, room: Room, span: Span, a: int, fewest: int
 ) -> bool:
@@ -172,7 +172,7 @@ def cut_at_median(
     return True
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def choose_median(
     cells: Cells, scales: Scales, room: Room, span: Span, barred: Flags, fewest: int, relaxed: bool
 ) -> int:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sparsam.counting._compiled import compiled
 from sparsam.counting._cut_kernels import extent
-from sparsam.counting._fresh_kernels import forget_stale_kernels
 from sparsam.counting._packed_rows import Floats, Ints, Scales
-
-forget_stale_kernels(Path(__file__).parent)
 
 WORD = 64
 FIRST, PIVOT, END = range(3)
 PATIENCE = 4  # groups to look at before asking whether longer ones can be better
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _unfold(point: Ints, n_bits: int) -> None:
     """Turn the coordinates of a cell into its place along the curve, spread over the coordinates.
 
@@ -51,7 +47,7 @@ def _unfold(point: Ints, n_bits: int) -> None:
         point[a] ^= turned
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def curve_keys(
     codes: NDArray[np.uint16],
     axes: Ints,
@@ -83,7 +79,7 @@ def curve_keys(
             keys[i, at] = word << np.uint64(WORD - filled)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def place_keys(bounds: NDArray[np.uint64], keys: NDArray[np.uint64]) -> Ints:
     """Find how many of the ascending bounds are at or below each key."""
     found = np.empty(keys.shape[0], np.int64)
@@ -121,7 +117,7 @@ class Shortest(NamedTuple):
     distinct: Ints
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _take_in(group: Shortest, records: NDArray[np.uint16], scales: Scales) -> None:
     """Let the group end with the next record."""
     record = records[group.place[END]]
@@ -136,7 +132,7 @@ def _take_in(group: Shortest, records: NDArray[np.uint16], scales: Scales) -> No
     group.place[END] += 1
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _let_go(group: Shortest, records: NDArray[np.uint16], scales: Scales) -> None:
     """Let the group begin one record later."""
     n = scales.sizes.shape[0]
@@ -161,7 +157,7 @@ def _let_go(group: Shortest, records: NDArray[np.uint16], scales: Scales) -> Non
     group.low[:], group.high[:] = scales.sizes, -1
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _width(group: Shortest, scales: Scales, low: Ints, high: Ints) -> float:
     """Measure how wide the group is, and write its bounds."""
     start, pivot, _ = group.place
@@ -179,7 +175,7 @@ def _width(group: Shortest, scales: Scales, low: Ints, high: Ints) -> float:
     return width
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _widen(
     record: NDArray[np.uint16],
     scales: Scales,
@@ -204,7 +200,7 @@ def _widen(
     return wider
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _hopeless(queue: Ints, least: Floats, at: Ints, j: int, width: float) -> bool:
     """Whether no earlier start can be better, even if the group became no wider."""
     for t in range(queue.shape[0]):
@@ -213,7 +209,7 @@ def _hopeless(queue: Ints, least: Floats, at: Ints, j: int, width: float) -> boo
     return True
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def best_groups(
     records: NDArray[np.uint16], ends: Ints, scales: Scales, fewest: int
 ) -> tuple[Ints, Floats]:

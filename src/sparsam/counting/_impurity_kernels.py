@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sparsam.counting._compiled import compiled
 from sparsam.counting._cut_kernels import count_all, mark_codes, mark_threshold, sort_codes
 from sparsam.counting._packed_rows import Cells, Flags, Floats, Packed, Room, Scales, Span
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def sum_labels(cells: Cells, span: Span, scales: Scales, sums: Floats) -> None:
     """Count every code together with the label, which lies behind the codes of a row."""
     n_attributes = span.low.shape[0]
@@ -21,7 +21,7 @@ def sum_labels(cells: Cells, span: Span, scales: Scales, sums: Floats) -> None:
             sums[scales.starts[a] + cells[i, a], label] += 1.0
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def sum_numbers(rows: Packed, span: Span, scales: Scales, sums: Floats) -> float:
     """Add up a numeric answer by code; return the sum of its squares."""
     n_attributes = span.low.shape[0]
@@ -36,7 +36,7 @@ def sum_numbers(rows: Packed, span: Span, scales: Scales, sums: Floats) -> float
     return squares
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def purity(sums: Floats, n: float) -> float:
     """Return the sum of squares that the mean explains: for labels, n (1 - Gini)."""
     total = 0.0
@@ -45,7 +45,7 @@ def purity(sums: Floats, n: float) -> float:
     return total / n
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def order_codes(room: Room, scales: Scales, span: Span, a: int, label: int) -> int:
     """Order the codes that occur: as they are, or by their share of a label or mean answer."""
     first, m = scales.starts[a], 0
@@ -60,7 +60,7 @@ def order_codes(room: Room, scales: Scales, span: Span, a: int, label: int) -> i
     return m
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def score_answers(
     room: Room, scales: Scales, span: Span, a: int, label: int, total: Floats, fewest: int
 ) -> None:
@@ -88,7 +88,7 @@ def score_answers(
                 room.places[a] = room.order[j] if scales.ordered[a] else j + 1
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def sum_answers(rows: Packed, scales: Scales, room: Room, span: Span, total: Floats) -> float:
     """Add up the answers by code, and over all rows; return the sum of their squares."""
     count_all(rows.cells, span, scales.starts, room.counts)
@@ -102,7 +102,7 @@ def sum_answers(rows: Packed, scales: Scales, room: Room, span: Span, total: Flo
     return squares
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def choose_impurity(
     rows: Packed,
     scales: Scales,

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from sparsam._errors import ParameterError
+from sparsam.counting._compiled import compiled
 
 Codes = NDArray[np.unsignedinteger]
 # All columns of so many rows stay in a core's cache while every pair of them is counted.
@@ -64,13 +64,13 @@ def joint_counts(
     ]
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _add_one(codes: Codes, counts: NDArray[np.int64]) -> None:
     for row in range(codes.shape[0]):
         counts[codes[row]] += 1
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _add_pair(first: Codes, second: Codes, width: int, counts: NDArray[np.int64]) -> None:
     for row in range(first.shape[0]):
         counts[np.int64(first[row]) * width + np.int64(second[row])] += 1
@@ -107,7 +107,7 @@ def cells_of(values: NDArray[np.float64], inner: NDArray[np.float64], missing: i
     return codes
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _fill_cells(
     values: NDArray[np.float64],
     inner: NDArray[np.float64],

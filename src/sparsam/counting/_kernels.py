@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sparsam.counting._compiled import compiled
 
-@njit(nogil=True, cache=True)
+
+@compiled()
 def count_block(
     rows: NDArray[np.int32],
     codes: NDArray[np.uint16],
@@ -28,7 +29,7 @@ def count_block(
             counts[line, responses[row, q]] += 1
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def divide_rows(
     rows: NDArray[np.int32],
     codes: NDArray[np.uint16],

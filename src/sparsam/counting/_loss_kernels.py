@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sparsam.counting._compiled import compiled
 from sparsam.counting._cut_kernels import (
     count_all,
     extent,
@@ -18,14 +18,14 @@ FEW = 24  # so many categories or fewer are tried in all runs
 RUN = 1 << 20  # a run is written as one number: where it begins, times this, and its length
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def better(gain: float, balance: int, best: float, best_balance: int) -> bool:
     """Whether a cut saves more, or as much and parts the rows more evenly."""
     slack = 1e-12 * (abs(best) + 1.0)
     return gain > best + slack or (gain > best - slack and balance > best_balance)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def score_ordered(room: Room, scales: Scales, span: Span, a: int, fewest: int) -> None:
     """Find the threshold that saves most detail of one ordered attribute."""
     first, low, high = scales.starts[a], span.low[a], span.high[a]
@@ -63,7 +63,7 @@ def score_ordered(room: Room, scales: Scales, span: Span, a: int, fewest: int) -
     room.gains[a] = best
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def score_codes(room: Room, scales: Scales, span: Span, a: int, fewest: int) -> None:
     """Find the run of categories, in the order of how common they are, that saves most detail.
 
@@ -90,7 +90,7 @@ def score_codes(room: Room, scales: Scales, span: Span, a: int, fewest: int) -> 
     room.gains[a] = best
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def mark_run(room: Room, scales: Scales, span: Span, a: int) -> None:
     """Let a run of categories go left: it is moved to the front of their order."""
     m = most_common_first(room, scales, span, a)
@@ -101,7 +101,7 @@ def mark_run(room: Room, scales: Scales, span: Span, a: int) -> None:
     mark_codes(room, scales, length, m, a)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def mark_saving(room: Room, scales: Scales, span: Span, a: int) -> None:
     """Mark the cut of an attribute that was found to save most detail of it."""
     if scales.ordered[a]:
@@ -110,7 +110,7 @@ def mark_saving(room: Room, scales: Scales, span: Span, a: int) -> None:
         mark_run(room, scales, span, a)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def cost(scales: Scales, counts: Ints, other: Ints, sign: int, span: Span) -> float:
     """Return what a class costs in all attributes; its counts are `other` or the rest of them."""
     total = 0.0
@@ -132,7 +132,7 @@ def cost(scales: Scales, counts: Ints, other: Ints, sign: int, span: Span) -> fl
     return total
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def cost_of_cut(cells: Cells, scales: Scales, room: Room, span: Span, a: int) -> float:
     """Return what the two parts of the marked cut cost together in all attributes."""
     n, n_left = span.stop - span.start, 0
@@ -152,7 +152,7 @@ def cost_of_cut(cells: Cells, scales: Scales, room: Room, span: Span, a: int) ->
     return part + (n - n_part) * cost(scales, room.counts, room.part, -1, span)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def choose_loss(
     cells: Cells, scales: Scales, room: Room, span: Span, barred: Flags, fewest: int, tries: int
 ) -> int:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sparsam.counting._compiled import compiled
 from sparsam.counting._cut_kernels import choose_median
-from sparsam.counting._fresh_kernels import forget_stale_kernels
 from sparsam.counting._impurity_kernels import choose_impurity
 from sparsam.counting._loss_kernels import choose_loss
 from sparsam.counting._packed_rows import (
@@ -32,13 +29,11 @@ from sparsam.counting._packed_rows import (
     Span,
 )
 
-forget_stale_kernels(Path(__file__).parent)
-
 LOOKED_AT = 64  # rows at once for their bounds
 DEEPEST = 80  # of the stack: the larger part waits, so each waiting one is half the one before
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def choose_cut(
     plan: Plan, rows: Packed, scales: Scales, room: Room, span: Span, barred: Flags
 ) -> int:
@@ -55,7 +50,7 @@ def choose_cut(
     return found
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def divide_packed(rows: Packed, room: Room, attribute: int, start: int, stop: int) -> int:
     """Move the rows that go left to the front, keeping their order; return where the right begin.
 
@@ -84,7 +79,7 @@ def divide_packed(rows: Packed, room: Room, attribute: int, start: int, stop: in
     return left
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def find_bounds(cells: Cells, span: Span) -> None:
     """Find the least and the largest code of every attribute among some rows.
 
@@ -117,7 +112,7 @@ def find_bounds(cells: Cells, span: Span) -> None:
         at = end
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def keep_mask(
     masks: NDArray[np.uint8], used: int, goes_left: Flags, size: int
 ) -> NDArray[np.uint8]:
@@ -133,7 +128,7 @@ def keep_mask(
     return masks
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def empty_tree(n_nodes: int) -> Grown:
     """Set memory aside for so many nodes."""
     return Grown(
@@ -147,7 +142,7 @@ def empty_tree(n_nodes: int) -> Grown:
     )
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def shortened(tree: Grown, n_nodes: int, masks: NDArray[np.uint8]) -> Grown:
     """Keep only the memory that is in use."""
     return Grown(
@@ -161,7 +156,7 @@ def shortened(tree: Grown, n_nodes: int, masks: NDArray[np.uint8]) -> Grown:
     )
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def write_cut(tree: Grown, room: Room, node: int, attribute: int, used: int, first: int) -> None:
     """Write the marked cut of a node, whose children are `first` and the next."""
     tree.attribute[node], tree.threshold[node] = attribute, room.cut[THRESHOLD]
@@ -170,7 +165,7 @@ def write_cut(tree: Grown, room: Room, node: int, attribute: int, used: int, fir
     tree.children[node, 0], tree.children[node, 1] = first, first + 1
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def grow(plan: Plan, rows: Packed, scales: Scales, room: Room, of_row: Ints) -> Grown:
     """Cut classes until no cut leaves enough rows on both sides; write the class of each row."""
     n, n_attributes = rows.words.shape[0], scales.sizes.shape[0]
@@ -217,7 +212,7 @@ def grow(plan: Plan, rows: Packed, scales: Scales, room: Room, of_row: Ints) -> 
     return shortened(tree, n_nodes, masks[:used])
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def route_rows(tree: Grown, missing: Ints, codes: NDArray[np.uint16]) -> Ints:
     """Find the class that each row would fall into."""
     found = np.empty(codes.shape[0], np.int64)

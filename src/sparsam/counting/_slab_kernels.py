@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-from numba import njit
 
+from sparsam.counting._compiled import compiled
 from sparsam.counting._cut_kernels import count_one, extent, mark_threshold
-from sparsam.counting._fresh_kernels import forget_stale_kernels
 from sparsam.counting._packed_rows import THRESHOLD, Flags, Grown, Ints, Packed, Room, Scales, Span
 from sparsam.counting._partition_kernels import (
     divide_packed,
@@ -18,15 +15,13 @@ from sparsam.counting._partition_kernels import (
     write_cut,
 )
 
-forget_stale_kernels(Path(__file__).parent)
-
 # A task: where its rows lie, their node, and the attribute that they are cut by into so many slabs;
 # one slab is cut by another attribute.
 ROUNDING = 1e-9  # cuts that save the same save it to the last digit on no two machines
 START, STOP, NODE, ATTRIBUTE, SLABS = range(5)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def find_threshold(room: Room, scales: Scales, span: Span, a: int, fewest: int, wanted: int) -> int:
     """Find the threshold that sends most nearly so many rows left; -1 where none leaves enough."""
     n, first = span.stop - span.start, scales.starts[a]
@@ -40,7 +35,7 @@ def find_threshold(room: Room, scales: Scales, span: Span, a: int, fewest: int, 
     return at
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def cut_slabs(
     rows: Packed, scales: Scales, room: Room, span: Span, a: int, fewest: int, slabs: int
 ) -> tuple[int, int]:
@@ -65,7 +60,7 @@ def cut_slabs(
     return left, slabs - left
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def box_side(scales: Scales, counts: Ints, a: int, low: int, high: int) -> float:
     """Measure how far the codes that occur between two extend."""
     first = scales.starts[a]
@@ -81,7 +76,7 @@ def box_side(scales: Scales, counts: Ints, a: int, low: int, high: int) -> float
     return float((distinct - 1) * scales.units[a])
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def shrinkage(scales: Scales, room: Room, span: Span, a: int, at: int) -> float:
     """Measure how much smaller the boxes of the rows become when one attribute is cut."""
     counts, first = room.counts, scales.starts[a]
@@ -92,7 +87,7 @@ def shrinkage(scales: Scales, room: Room, span: Span, a: int, at: int) -> float:
     return float(before - left - (n - n_left) * box_side(scales, counts, a, at + 1, span.high[a]))
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def choose_slabs(
     rows: Packed, scales: Scales, room: Room, barred: Flags, task: Ints, fewest: int, most: int
 ) -> tuple[int, int, int]:
@@ -128,7 +123,7 @@ def choose_slabs(
     return best, left, right
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def load(rows: Packed, scales: Scales, room: Room, fewest: int, most: int, of_row: Ints) -> Grown:
     """Cut all rows into leaves of at least so many, in slabs; write the leaf of each row."""
     n = rows.words.shape[0]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from sparsam.counting._compiled import compiled
 
 ABSENT, LEFT, RIGHT = np.int8(0), np.int8(1), np.int8(2)
 
@@ -49,7 +50,7 @@ class Split:
         return left
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+@compiled(fastmath={"reassoc", "contract"})
 def scan_order(
     counts: NDArray[np.int32],
     order: NDArray[np.int64],
