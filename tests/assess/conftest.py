@@ -55,7 +55,7 @@ def _risk(error: float, part: str, recovered: Sequence[float] = ()) -> Risk:
             error=0.5 * (1 - share),
             baseline=0.5,
             interval=(0.0, 1.0),
-            n_records=10,
+            n_records=1000,
             split=part,
             random_state=0,
         )
@@ -67,7 +67,7 @@ def _risk(error: float, part: str, recovered: Sequence[float] = ()) -> Risk:
         error=error,
         baseline=0.5,
         interval=(0.0, 1.0),
-        n_records=10,
+        n_records=1000,
         split=part,
         random_state=0,
         parts=parts,

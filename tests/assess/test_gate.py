@@ -38,7 +38,7 @@ def test_one_gate(measured, gate, limit, value, passed):
     assert result.to_dict() == {
         "gate": result.gate,
         "limit": limit,
-        "value": result.value,
+        "value": pytest.approx(value, abs=1e-6),
         "passed": passed,
     }
     assert result.counts_people == (gate == "min_class_size")

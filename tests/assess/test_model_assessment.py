@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -319,3 +320,9 @@ def test_accuracy_of_too_few_numbers_has_no_interval():
     found = accuracy(np.array([1.0]), np.array([1.0]), regression=True)
     assert found.score == 1
     assert all(math.isnan(end) for end in found.interval)
+
+
+def test_few_people_are_not_counted(found):
+    few = replace(found, relative_accuracy=replace(found.relative_accuracy, n_records=3))
+    assert few.to_dict()["relative_accuracy"]["n_records"] == "fewer than 5"
+    assert few.to_dict()["null_accuracy"] is None

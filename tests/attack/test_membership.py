@@ -232,13 +232,18 @@ def test_accuracy_uses_a_threshold_of_other_people() -> None:
 
 
 def test_result_is_plain_data() -> None:
-    risk = MembershipScores(np.array([3.0, 2.0, 2.0, 1.0]), np.array([0.0, 2.0, 1.0])).risk("x")
+    few = MembershipScores(np.array([3.0, 2.0, 2.0, 1.0]), np.array([0.0, 2.0, 1.0]))
+    many = MembershipScores(np.tile(few.members, 100), np.tile(few.others, 100))
+    risk = many.risk("x")
     plain = json.loads(json.dumps(risk.to_dict()))
     assert plain["auc"] == risk.auc
-    assert plain["advantage"] == risk.accuracy - 0.5
+    assert plain["advantage"] == pytest.approx(risk.accuracy - 0.5, abs=0.01)  # in steps of 0.02
     assert set(plain["tpr_at"]) == {"0.001", "0.01", "0.1"}
     assert str(risk).startswith("x: AUC 0.792 [")
-    assert "4 members, 3 others" in str(risk)
+    assert "400 members, 300 others" in str(risk)
+    assert few.risk("x").to_dict()["advantage"] is None
+    assert "so few people" in str(few.risk("x"))
+    assert "accuracy=None" in repr(few.risk("x"))
 
 
 def test_each_pair_of_references_parts_everyone() -> None:

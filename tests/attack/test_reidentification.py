@@ -288,10 +288,11 @@ def test_plain_data_and_text() -> None:
     risk = reidentification(X, kept, evidence="records", emptied="last")
     found = json.loads(json.dumps(risk.to_dict()))
     assert found["rir"] == pytest.approx((1 + 0.5) / 2)
-    assert (found["n_people"], found["n_emptied"], found["kept_share"]) == (2, 1, 0.25)
+    assert (risk.n_people, risk.n_emptied, found["kept_share"]) == (2, 1, 0.25)
+    assert found["n_people"] == found["n_emptied"] == "fewer than 5"
     assert found["details"] == {"evidence": "records", "alike": 1.0}
     assert "random order 0.750" in str(risk)
-    assert "1 of 2 people emptied" in str(risk)
+    assert "fewer than 5 of fewer than 5 people emptied" in str(risk)
     assert "7.125" not in repr(risk)
     nothing = reidentification(X, np.zeros((2, 2), bool))
     assert (nothing.rir, nothing.baseline, nothing.details["alike"]) == (0, 0, None)

@@ -6,7 +6,6 @@ import hashlib
 import json
 
 import joblib
-import numpy as np
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.dummy import DummyClassifier
@@ -16,7 +15,6 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import sparsam as sp
-from sparsam.assess import ModelAssessment
 from sparsam.collect import Questionnaire
 from sparsam.generalization import Generalization, Recoding
 from sparsam.minimise import ModelTree
@@ -245,23 +243,3 @@ def test_data_that_lacks_a_column_of_the_model(run, place, people, tmp_path):
                  "--trust-model")  # fmt: skip
     assert result.exit_code == 2
     assert "'age'" in result.stderr
-
-
-def test_few_people_are_not_counted(found_few):
-    assert found_few["relative_accuracy"]["n_records"] == "fewer than 5"
-
-
-@pytest.fixture
-def found_few(run, place, monkeypatch):
-    """The figures of an assessment on three people."""
-    to_dict = ModelAssessment.to_dict
-
-    def three(self):
-        data = to_dict(self)
-        data["relative_accuracy"]["n_records"] = np.int64(3).item()
-        return data
-
-    monkeypatch.setattr(ModelAssessment, "to_dict", three)
-    result = run("minimise", place / "people.csv", "--model", place / "model.joblib",
-                 "--trust-model", "--keep-accuracy", 0.9, "--json", "-q")  # fmt: skip
-    return json.loads(result.stdout)

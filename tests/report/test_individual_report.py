@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from sparsam._small_counts import share_step
 from sparsam.individual import Encoded, Retention, retain
 from sparsam.report import IndividualReport, individual_report
 from sparsam.report._individual_figure import curve_figures, curve_keys
@@ -119,7 +120,7 @@ def test_it_says_what_it_must(report: IndividualReport, found: Retention, how: s
         "individualised random",
         "Re-identification (RIR), evidence weighed",
         "Membership (MIR)",
-        f"{found.curve.chosen.accuracy.accuracy:.1%}".replace("%", " %"),
+        f"{found.curve.chosen.accuracy.to_dict()['accuracy']:.1%}".replace("%", " %"),
         f"{found.curve.chosen.weighed.rir:.3f}",
         f"{found.reconstruction.rcr:.3f}",
         "with other seeds have",
@@ -190,7 +191,10 @@ def test_the_picture_is_of_many_people(kept: np.ndarray) -> None:
     assert rows.shape[1] == kept.shape[1]
     sizes = [len(part) for part in np.array_split(np.arange(len(kept)), len(rows))]
     total = (rows * np.array(sizes)[:, None]).sum(0)
-    assert total == pytest.approx(kept.sum(0), abs=0.01 * len(kept))
+    step = max(0.01, share_step(picture["people_per_row"]))
+    assert picture["people_per_row"] * step >= 5
+    assert rows / step == pytest.approx(np.round(rows / step), abs=1e-6)
+    assert total == pytest.approx(kept.sum(0), abs=(step / 2 + 1e-6) * len(kept))
     # of the first block at least as much is kept as of the last
     assert rows[0].sum() >= rows[-1].sum() - 0.1
 
@@ -234,7 +238,9 @@ def test_no_count_tells_of_few_people(kept: np.ndarray) -> None:
         few = 0 < count < 5 or 0 < len(kept) - count < 5
         assert (shown[name]["share"] is None) == few
         if not few:
-            assert shown[name]["share"] == pytest.approx(count / len(kept), abs=0.0006)
+            assert shown[name]["share"] == pytest.approx(
+                count / len(kept), abs=share_step(len(kept)) / 2 + 1e-9
+            )
 
 
 def test_the_picture_decodes_to_its_pixels() -> None:

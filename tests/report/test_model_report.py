@@ -159,14 +159,15 @@ def test_everything_that_was_measured_is_there(report, found):
     assert data["reproduce"]["input"] == {"name": "people.csv", "sha256": "ab" * 32, "rows": 900}
     assert data["reproduce"]["settings"]["model asked"] == found.n_asked
     assert data["reproduce"]["seed"] == 0
-    stored = found.disclosure
+    said = found.to_dict()
+    stored, truth = said["disclosure"], said["true_accuracy"]
     for text in map(plain, (report.to_html(), report.to_markdown())):
         for share in (
-            found.relative_accuracy.score, found.chosen_on.score, found.null_accuracy,
+            found.relative_accuracy.score, found.chosen_on.score, said["null_accuracy"],
             found.information_loss.overall, found.local_information_loss.overall,
-            stored.before.as_printed, stored.before.as_reported,
-            stored.after.as_printed, stored.after.as_reported,
-            found.true_accuracy.before.score, found.true_accuracy.after.score,
+            stored["before"]["as_printed"], stored["before"]["as_reported"],
+            stored["after"]["as_printed"], stored["after"]["as_reported"],
+            truth["before"]["score"], truth["after"]["score"],
         ):  # fmt: skip
             assert f"{100 * share:.1f} %" in text
         assert "Relative accuracy compares the model with itself" in text

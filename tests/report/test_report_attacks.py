@@ -15,14 +15,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from sparsam._small_counts import joined
+from sparsam._small_counts import publish_nested as suppress_nested
 from sparsam.report import AttackReport, Report
 from sparsam.report._attack_figures import along_figure, confidence_figure
 from sparsam.report._attack_strips import lane_scale, lanes, people_bar
 from sparsam.report._attack_view import attack_view
 from sparsam.report._attack_words import achieved_by, control_words
 from sparsam.report._line_figure import NARROW, WIDE
-from sparsam.report._publish_attacks import joined, publishable_attacks
-from sparsam.report._small import suppress_nested
+from sparsam.report._publish_attacks import publishable_attacks
 
 SCRIPT = "<script>alert(1)</script>"
 EVIL = "</style></title><script>alert(9)</script>\"'><b onclick=x>"
@@ -281,12 +282,18 @@ def test_few_people_are_not_counted(make_data, alone, attacks):
     for report in both(make_data, alone, attacks):
         published = report.to_dict()["attacks"]
         details = next(r for r in published["risks"] if r["adversary"].startswith("A8"))["details"]
-        assert details["alone"] == details["smallest"] == details["rarest"] == "fewer than 5"
-        assert details["under"] == {"2": "fewer than 5", "5": 12, "10": 82}
-        assert details["histogram"][0] == {"from": 1, "to": 4, "people": 12}
+        assert details["alone"] == details["smallest"] == "fewer than 5"
+        assert details["rarest"] is None
         assert sum(bar["people"] for bar in details["histogram"]) == 12000
         assert "fewer than 5 stand alone" in report.to_markdown()
         assert "fewer than 5 stand alone" in report.to_html()
+    assert details["under"] == {"2": "fewer than 5", "5": 12, "10": 82}
+    assert details["histogram"][0] == {"from": 1, "to": 4, "people": 12}
+    # Beside the points of a front, which tell of 9 and 80 people, 12 and 82 would tell of 3 and 2.
+    large = both(make_data, alone, attacks)[0].to_dict()
+    details = next(r for r in large["attacks"]["risks"] if r["adversary"][:2] == "A8")["details"]
+    assert details["under"] == {"2": "fewer than 5", "5": "fewer than 14", "10": "fewer than 85"}
+    assert 9 in {n for p in large["points"] for n in p["classes"]["under"].values()}
 
 
 def test_figures_on_few_people_are_left_out(make_data, alone, attacks):
@@ -337,7 +344,7 @@ def test_no_subtraction_uncovers_a_few_people(seed):
 
 def test_control_in_three_ways():
     def control(inside):
-        found = risk("A1 control", inside, 0.2, control_interval=[0.19, 0.21], control_records=99)
+        found = risk("A1 control", inside, 0.2, control_interval=[0.19, 0.21], control_records=999)
         return publishable_attacks({"risks": [found]})["risks"][0]
 
     assert "as often as others" in control_words(control(0.195))

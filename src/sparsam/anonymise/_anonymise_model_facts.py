@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sparsam._small_counts import publish_share, suppress
 from sparsam.anonymise._certificate import Certificate
 from sparsam.attack._attribute_inference_risk import AttributeRisk
 from sparsam.attack._membership_risk import MembershipRisk
@@ -107,18 +108,18 @@ class AnonymisedModel:
         return self.before.test_accuracy - self.after.test_accuracy
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data; the model itself is not part of it."""
+        """Plain data, fit to be published; the model itself is not part of it."""
         return {
-            "before": self.before.to_dict(),
-            "after": self.after.to_dict(),
-            "private": [facts.to_dict() for facts in self.private],
-            "cost": self.cost,
+            "before": self._told(self.before),
+            "after": self._told(self.after),
+            "private": [self._told(facts) for facts in self.private],
+            "cost": publish_share(self.cost, self.n_test),
             "method": self.method,
             "k": self.k,
             "quasi_identifiers": list(self.quasi_identifiers),
             "n_train": self.n_train,
             "n_test": self.n_test,
-            "n_suppressed": self.n_suppressed,
+            "n_suppressed": suppress(self.n_suppressed),
             "information_loss": self.information_loss,
             "random_state": self.random_state,
             "details": dict(self.details),
@@ -128,16 +129,33 @@ class AnonymisedModel:
         every = (self.before, self.after, *self.private)
         lines = [
             f"{self.method}, k = {self.k}, {len(self.quasi_identifiers)} quasi-identifiers: "
-            f"information loss {self.information_loss:.3f}, {self.n_suppressed:,} of "
+            f"information loss {self.information_loss:.3f}, {self._left_out()} of "
             f"{self.n_train:,} rows suppressed",
         ]
         for facts in every:
+            said = self._told(facts)
+            own, others = (_figure(said[name]) for name in ("train_accuracy", "test_accuracy"))
             lines.append(
-                f"{facts.name}: accuracy {facts.test_accuracy:.3f} on {self.n_test:,} other people "
-                f"({facts.train_accuracy:.3f} on its own){_spent(facts)}"
+                f"{facts.name}: accuracy {others} on {self.n_test:,} other people "
+                f"({own} on its own){_spent(facts)}"
             )
             lines += [f"  {risk}" for risk in (*facts.membership, *facts.attribute)]
         return "\n".join(lines)
+
+    def _told(self, facts: ModelFacts) -> dict[str, Any]:
+        """The facts of one model, shares in steps of five people or more."""
+        said = facts.to_dict()
+        for name, people in (("train_accuracy", self.n_train), ("test_accuracy", self.n_test)):
+            said[name] = publish_share(said[name], people)
+        return said
+
+    def _left_out(self) -> str:
+        count = suppress(self.n_suppressed)
+        return count if isinstance(count, str) else f"{count:,}"
+
+
+def _figure(share: float | None) -> str:
+    return "untold" if share is None else f"{share:.3f}"
 
 
 def _spent(facts: ModelFacts) -> str:

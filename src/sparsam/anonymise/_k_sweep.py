@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from sparsam._errors import ParameterError
+from sparsam._small_counts import PublishedCounts, suppress
 from sparsam.anonymise._anonymiser import Anonymiser
 from sparsam.anonymise._anonymiser_sample import Sample
 from sparsam.anonymise._greedy import Greedy
@@ -63,7 +64,16 @@ class KSweep:
     n_rows: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
+        """Plain data, fit to be published: words for few people."""
+        facts = self.facts()
+        tell = PublishedCounts((row.suppressed for row in self.rows), self.n_rows)
+        for row in facts["rows"]:
+            row["smallest"] = suppress(row["smallest"])
+            row["suppressed"] = tell(row["suppressed"])
+        return facts
+
+    def facts(self) -> dict[str, Any]:
+        """Plain data with exact numbers: not to be published."""
         return {
             "method": self.method,
             "quasi_identifiers": list(self.quasi_identifiers),
@@ -73,9 +83,10 @@ class KSweep:
 
     def __str__(self) -> str:
         lines = [["k", "classes", "smallest", "suppressed", "tight loss", "score"]]
-        for row in self.rows:
-            counts = [f"{n:,}" for n in (row.k, row.classes, row.smallest, row.suppressed)]
-            lines.append([*counts, f"{row.loss:.4f}", in_words(row.score)])
+        for row in self.to_dict()["rows"]:
+            counts = [row[name] for name in ("k", "classes", "smallest", "suppressed")]
+            words = [n if isinstance(n, str) else f"{n:,}" for n in counts]
+            lines.append([*words, f"{row['loss']:.4f}", in_words(row["score"])])
         return aligned(lines)
 
 
@@ -122,8 +133,8 @@ def k_sweep(
     >>> people = {"age": [20, 21, 22, 40, 41, 42, 60, 61]}
     >>> print(k_sweep(people, ks=(2, 4)))
     k  classes  smallest  suppressed  tight loss  score
-    2        3         2           0      0.0427      -
-    4        2         4           0      0.4878      -
+    2        3  fewer than 5           0      0.0427      -
+    4        2  fewer than 5           0      0.4878      -
     """
     chosen = method_for(method, y, quasi_identifiers)
     for k in ks:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._small_counts import few
 from sparsam.assess._class_sizes import ClassSizes, class_sizes
 from sparsam.assess._utility import Utility, best_classifier
 from sparsam.attack import GeneralizedRecords, Reconstruction, Risk
@@ -64,7 +65,10 @@ class Assessment:
     person_errors: dict[str, PersonErrors] = field(repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, without the errors of single people."""
+        """Plain data, fit to be published: without the errors of single people.
+
+        What was measured on fewer than five people is left out.
+        """
         return {
             "collected": list(self.generalization.collected),
             "n_buckets": self.generalization.n_buckets,
@@ -75,7 +79,9 @@ class Assessment:
                 "risk": self.validation_risk.to_dict(),
             },
             "confident_risks": {
-                str(share): risk.to_dict() for share, risk in self.confident_risks.items()
+                str(share): risk.to_dict()
+                for share, risk in self.confident_risks.items()
+                if not few(risk.n_records)
             },
             "class_sizes": self.class_sizes.to_dict(),
             "information_loss": self.information_loss,

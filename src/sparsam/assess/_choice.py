@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sparsam._errors import ParameterError
+from sparsam._small_counts import publish_classes, publish_share
 from sparsam.assess._assessment import Assessment
 from sparsam.assess._candidates import Candidate
 from sparsam.assess._limits import Limits
@@ -112,12 +113,31 @@ class Choice:
         """Accuracy lost against everything collected (test data)."""
         return self.front.limits.loss(self.assessment, "test")[0]
 
+    @property
+    def published(self) -> dict[str, Any]:
+        """What was measured of the choice, as plain data, fit to be published.
+
+        Class sizes agree with those of a report, which tells those of the whole front.
+        """
+        assessment = self.assessment
+        sizes, people = assessment.class_sizes.facts(), self.front.data.train.n_rows
+        return {
+            **assessment.to_dict(),
+            "utility_loss": publish_share(self.utility_loss, assessment.utility.n_records),
+            "class_sizes": publish_classes(sizes, people, self.front.told),
+        }
+
     def __repr__(self) -> str:
+        said = self.published
+        lost, recovered = said["utility_loss"], said["risk"]["recovered"]
+        figures = (
+            "measured on few people"
+            if lost is None or recovered is None
+            else f"accuracy lost {100 * lost:.1f} points, risk {recovered:z.0%} (test)"
+        )
         return (
-            f"<Choice {self.candidate.label}: "
-            f"{len(self.generalization.collected)} of {len(self.generalization)} attributes, "
-            f"accuracy lost {100 * self.utility_loss:.1f} points, "
-            f"risk {self.assessment.risk.recovered:z.0%} (test)>"
+            f"<Choice {self.candidate.label}: {len(self.generalization.collected)} of "
+            f"{len(self.generalization)} attributes, {figures}>"
         )
 
     def report(self, **details: Any) -> SavedReport:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
+from sparsam._small_counts import publish_distinct, publish_share, suppress
 from sparsam.counting import distinct_records
 
 VARIANTS = {
@@ -43,12 +44,12 @@ class Disclosure:
     n_records: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
+        """Plain data, fit to be published."""
         return {
-            "as_printed": self.as_printed,
-            "as_reported": self.as_reported,
-            "distinct": self.distinct,
-            "n_records": self.n_records,
+            "as_printed": publish_share(self.as_printed, self.n_records),
+            "as_reported": publish_share(self.as_reported, self.n_records),
+            "distinct": publish_distinct(self.distinct, self.n_records),
+            "n_records": suppress(self.n_records),
         }
 
 

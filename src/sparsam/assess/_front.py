@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from sparsam._small_counts import PublishedCounts, class_counts
 from sparsam.assess._area import area_under_front
 from sparsam.assess._assessment import Assessment
 from sparsam.assess._candidates import Candidate
@@ -24,11 +25,15 @@ class Point:
     assessment: Assessment
 
     def __repr__(self) -> str:
-        utility, risk = self.assessment.utility, self.assessment.risk
+        utility, risk = self.assessment.utility.to_dict(), self.assessment.risk.to_dict()
         return (
-            f"<Point {self.candidate.label}: classifier error {utility.error:.3f}, "
-            f"adversary error {risk.error:.3f} (test)>"
+            f"<Point {self.candidate.label}: classifier error {_figure(utility['error'])}, "
+            f"adversary error {_figure(risk['error'])} (test)>"
         )
+
+
+def _figure(error: float | None) -> str:
+    return "untold" if error is None else f"{error:.3f}"
 
 
 def beats(first: Assessment, second: Assessment) -> bool:
@@ -95,6 +100,13 @@ class Front:
 
     def __repr__(self) -> str:
         return f"<Front of {len(self.best)} among {len(self.points)} generalizations>"
+
+    @cached_property
+    def told(self) -> PublishedCounts:
+        """The counts of people that may be published of all points together."""
+        sizes = [point.assessment.class_sizes.facts() for point in self.points]
+        counts = [count for facts in sizes for count in class_counts(facts)]
+        return PublishedCounts(counts, self.data.train.n_rows)
 
     @cached_property
     def best(self) -> tuple[Point, ...]:

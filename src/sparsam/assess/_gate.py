@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparsam._errors import ParameterError
+from sparsam._small_counts import Count, publish_share, published_repr, suppress
 from sparsam.assess._assessment import Assessment
 from sparsam.assess._limits import Limits
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GateResult:
     """One gate and whether it was passed.
 
@@ -23,6 +24,9 @@ class GateResult:
     passed : bool
     counts_people : bool
         Whether the value is a number of people.
+    published : float, int or str
+        What was measured as far as it may be told: shares in steps of five people or more, words
+        for fewer than five people.
     """
 
     gate: str
@@ -30,13 +34,17 @@ class GateResult:
     value: float
     passed: bool
     counts_people: bool = False
+    published: float | Count = None
+
+    def __repr__(self) -> str:
+        return published_repr(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
+        """Plain data, fit to be published."""
         return {
             "gate": self.gate,
             "limit": self.limit,
-            "value": self.value,
+            "value": self.published,
             "passed": self.passed,
         }
 
@@ -73,18 +81,24 @@ def check_gates(
     worst = max((part.recovered for part in risk.parts), default=risk.recovered)
     loss = assessment.utility.error - limits.everything.error
     smallest = assessment.class_sizes.smallest
-    demands = [
-        ("risk at most", max_risk, risk.recovered, True),
-        ("risk of any attribute at most", max_attribute_risk, worst, True),
-        ("accuracy loss at most", max_utility_loss, loss, True),
-        ("people behind one record at least", min_class_size, float(smallest), False),
+    said = risk.to_dict()
+    parts = [part["recovered"] for part in said["parts"] if part["recovered"] is not None]
+    told = max(parts, default=said["recovered"])
+    lost = publish_share(loss, assessment.utility.n_records)
+    demands: list[tuple[str, float | None, float, bool, Any]] = [
+        ("risk at most", max_risk, risk.recovered, True, said["recovered"]),
+        ("risk of any attribute at most", max_attribute_risk, worst, True, told),
+        ("accuracy loss at most", max_utility_loss, loss, True, lost),
+        ("people behind one record at least", min_class_size, smallest, False, suppress(smallest)),
     ]
     results = []
-    for words, limit, value, is_ceiling in demands:
+    for words, limit, value, is_ceiling, published in demands:
         if limit is None:
             continue
         if limit < 0:
             raise ParameterError(f"A gate must not be negative. Got {limit} for '{words}'.")
         passed = value <= limit if is_ceiling else value >= limit
-        results.append(GateResult(words, float(limit), value, passed, not is_ceiling))
+        results.append(
+            GateResult(words, float(limit), float(value), passed, not is_ceiling, published)
+        )
     return results

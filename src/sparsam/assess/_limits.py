@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsam._small_counts import publish_share
 from sparsam.assess._assessment import Assessment, assess
 from sparsam.assess._utility import Classifier, Utility, best_classifier
 from sparsam.attack import GeneralizedRecords, Interval, paired_difference
@@ -45,7 +46,7 @@ class Limits:
         return {
             "everything": self.everything.to_dict(),
             "nothing": self.nothing.to_dict(),
-            "naive": {"error": self.naive_error},
+            "naive": {"error": publish_share(self.naive_error, self.nothing.n_records)},
         }
 
 

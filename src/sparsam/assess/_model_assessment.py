@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from sparsam._errors import DataError, SparsamWarning
+from sparsam._small_counts import publish_interval, publish_share
 from sparsam.assess._disclosure import Disclosure, disclosure
 from sparsam.assess._model_answers import ModelAnswers, comparable, labels_in, model_answers
 from sparsam.assess._relative_accuracy import Accuracy, accuracy, share_kept
@@ -37,8 +38,18 @@ class TrueAccuracy:
     after: Accuracy
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return {"before": self.before.to_dict(), "after": self.after.to_dict()}
+        """Plain data, fit to be published: how many people are of a class must not show."""
+        return {"before": _rounded(self.before), "after": _rounded(self.after)}
+
+
+def _rounded(one: Accuracy) -> dict[str, Any]:
+    """An accuracy against the truth, shares in steps of five people or more."""
+    people = one.n_records if one.measure == "share" else None
+    return {
+        **one.to_dict(),
+        "score": publish_share(one.score, people),
+        "interval": publish_interval(one.interval, people),
+    }
 
 
 @dataclass(frozen=True)
@@ -138,7 +149,8 @@ class ModelAssessment:
         return self.relative_accuracy.n_records
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
+        """Plain data, fit to be published."""
+        people = self.n_records if self.relative_accuracy.measure == "share" else None
         losses = (self.information_loss, self.local_information_loss)
         return {
             "relative_accuracy": self.relative_accuracy.to_dict(),
@@ -147,7 +159,7 @@ class ModelAssessment:
             "target": self.target,
             "met": self.met,
             "shortfall": self.shortfall,
-            "null_accuracy": self.null_accuracy,
+            "null_accuracy": publish_share(self.null_accuracy, people),
             "true_accuracy": self.true_accuracy.to_dict() if self.true_accuracy else None,
             **{
                 name: {"overall": loss.overall, "per_attribute": dict(loss.per_attribute)}

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
+from sparsam._small_counts import suppress
 from sparsam.attack import Interval, wilson_interval
 
 Scorer = Callable[[NDArray[Any], NDArray[Any]], float]
@@ -37,11 +38,11 @@ class Accuracy:
     measure: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
+        """Plain data, fit to be published. How far answers agree tells nothing of a person."""
         return {
             "score": self.score,
             "interval": list(self.interval),
-            "n_records": self.n_records,
+            "n_records": suppress(self.n_records),
             "measure": self.measure,
         }
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from sparsam._small_counts import publish_interval, publish_share, published_repr, suppress
 from sparsam.assess._classifiers import CLASSIFIERS
 from sparsam.attack import GeneralizedRecords, Interval, target_question, wilson_interval
 from sparsam.data import Split
@@ -17,7 +18,7 @@ from sparsam.data import Split
 MODELS = ("look-up", "logistic regression", "gradient boosting")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Utility:
     """The error of the best classifier that sees only generalized records.
 
@@ -45,13 +46,16 @@ class Utility:
         """Share of people whose class is predicted rightly."""
         return 1.0 - self.error
 
+    def __repr__(self) -> str:
+        return published_repr(self)
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
+        """Plain data, fit to be published: the error in steps of five people or more."""
         return {
-            "error": self.error,
-            "interval": list(self.interval),
+            "error": publish_share(self.error, self.n_records),
+            "interval": publish_interval(self.interval, self.n_records),
             "split": self.split,
-            "n_records": self.n_records,
+            "n_records": suppress(self.n_records),
             "model": self.model,
         }
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._small_counts import publish_interval, publish_share, published_repr, suppress
 from sparsam.attack._statistics import (
     Interval,
     paired_difference,
@@ -17,7 +18,7 @@ from sparsam.attack._statistics import (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class AttributeRisk:
     """How often an adversary who may ask a model guesses someone's attribute.
 
@@ -63,31 +64,41 @@ class AttributeRisk:
         return self.accuracy - self.baseline
 
     def __str__(self) -> str:
-        low, high = self.interval
-        beside = "" if self.control is None else f", {self.control:.3f} on other people"
+        said = self.to_dict()
+        if said["accuracy"] is None:
+            return f"{self.adversary} on {self.attribute}: not told, on so few people"
+        low, high = said["interval"]
+        beside = "" if said["control"] is None else f", {said['control']:.3f} on other people"
         return (
-            f"{self.adversary} on {self.attribute}: accuracy {self.accuracy:.3f} "
-            f"[{low:.3f}, {high:.3f}], without the model {self.baseline:.3f}{beside} "
+            f"{self.adversary} on {self.attribute}: accuracy {said['accuracy']:.3f} "
+            f"[{low:.3f}, {high:.3f}], without the model {said['baseline']:.3f}{beside} "
             f"({self.n_records:,} records)"
         )
 
+    def __repr__(self) -> str:
+        return published_repr(self)
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        beside = self.control_interval
+        """Plain data, fit to be published: shares in steps of five people or more."""
+        people = self.n_records
+        accuracy, baseline = (publish_share(one, people) for one in (self.accuracy, self.baseline))
         return {
             "adversary": self.adversary,
             "attribute": self.attribute,
-            "accuracy": self.accuracy,
-            "baseline": self.baseline,
-            "advantage": self.advantage,
-            "interval": list(self.interval),
-            "advantage_interval": list(self.advantage_interval),
-            "n_records": self.n_records,
+            "accuracy": accuracy,
+            "baseline": baseline,
+            "advantage": None if accuracy is None else round(accuracy - baseline, 12),
+            "interval": publish_interval(self.interval, people),
+            "advantage_interval": publish_interval(self.advantage_interval, people),
+            "n_records": suppress(people),
             "n_values": self.n_values,
-            "control": self.control,
-            "control_interval": None if beside is None else list(beside),
+            "control": publish_share(self.control, people),
+            "control_interval": publish_interval(self.control_interval, people),
             "random_state": self.random_state,
-            "details": dict(self.details),
+            "details": {
+                name: publish_share(fact, people) if name in ("precision", "recall") else fact
+                for name, fact in self.details.items()
+            },
         }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 from sparsam._errors import ParameterError
@@ -78,11 +78,19 @@ class Attacks:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
+        """Plain data, fit to be published."""
         return {
             "complete": self.complete,
             "risks": [risk.to_dict() for risk in self.risks],
             "certificates": [certificate.to_dict() for certificate in self.certificates],
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """Plain data with exact numbers: not to be published."""
+        return {
+            "complete": self.complete,
+            "risks": [risk.facts() for risk in self.risks],
+            "certificates": [asdict(certificate) for certificate in self.certificates],
         }
 
 

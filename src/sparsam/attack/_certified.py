@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from sparsam._errors import DataError, ParameterError
+from sparsam._small_counts import few, publish_share, published_repr, suppress
 from sparsam.attack._question import Question
 from sparsam.attack._reconstruction import Reconstruction
 from sparsam.attack._records import GeneralizedRecords
@@ -18,7 +20,7 @@ from sparsam.generalization import Generalization
 HELD_OUT = ("validation", "test")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Certificate:
     """An upper bound on the accuracy of any adversary that sees only a person's record.
 
@@ -47,15 +49,29 @@ class Certificate:
 
     def __str__(self) -> str:
         within = "" if self.tolerance is None else f" (within {self.tolerance:g})"
+        if few(self.n_records):
+            return f"No bound is told for {self.attribute}{within}, on so few people"
         return (
             f"No attack on these records, however clever, recovers {self.attribute}{within} with "
-            f"more than {self.accuracy:.1%} ({self.confidence:.0%} confidence, "
+            f"more than {self.to_dict()['accuracy']:.1%} ({self.confidence:.0%} confidence, "
             f"{self.n_records:,} records)"
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return asdict(self)
+        """Plain data, fit to be published; bounds are rounded upwards."""
+        return published_certificate(asdict(self))
+
+    def __repr__(self) -> str:
+        return published_repr(self)
+
+
+def published_certificate(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy the facts of a certificate so that it tells nothing of fewer than five people."""
+    people = facts["n_records"]
+    bounds = {
+        name: publish_share(facts[name], people, "up") for name in ("accuracy", "on_these_records")
+    }
+    return {**facts, **bounds, "n_records": suppress(people)}
 
 
 def certify(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
+from sparsam._small_counts import publish_share, published_repr, suppress
 from sparsam.attack._membership_statistics import (
     auc_interval,
     best_threshold,
@@ -20,7 +21,7 @@ from sparsam.attack._statistics import Interval
 FALSE_POSITIVES = (0.001, 0.01, 0.1)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class MembershipRisk:
     """How well an adversary tells the people a model was trained on from others.
 
@@ -62,26 +63,40 @@ class MembershipRisk:
 
     def __str__(self) -> str:
         low, high = self.interval
+        said = self.to_dict()
+        if said["accuracy"] is None:
+            return f"{self.adversary}: not told, on so few people"
         return (
-            f"{self.adversary}: AUC {self.auc:.3f} [{low:.3f}, {high:.3f}], "
-            f"accuracy {self.accuracy:.3f}, finds {self.tpr_at[0.01]:.1%} at 1 % false accusations "
+            f"{self.adversary}: AUC {self.auc:.3f} [{low:.3f}, {high:.3f}], accuracy "
+            f"{said['accuracy']:.3f}, finds {said['tpr_at']['0.01']:.1%} at 1 % false accusations "
             f"({self.n_members:,} members, {self.n_others:,} others)"
         )
 
+    def __repr__(self) -> str:
+        return published_repr(self)
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
+        """Plain data, fit to be published: shares in steps of five people or more."""
+        people = min(self.n_members, self.n_others)
+        accuracy = publish_share(self.accuracy, people)
         return {
             "adversary": self.adversary,
             "auc": self.auc,
             "interval": list(self.interval),
-            "accuracy": self.accuracy,
+            "accuracy": accuracy,
             "baseline": self.baseline,
-            "advantage": self.advantage,
-            "tpr_at": {f"{rate:g}": share for rate, share in self.tpr_at.items()},
-            "n_members": self.n_members,
-            "n_others": self.n_others,
+            "advantage": None if accuracy is None else accuracy - self.baseline,
+            "tpr_at": {
+                f"{rate:g}": publish_share(share, self.n_members)
+                for rate, share in self.tpr_at.items()
+            },
+            "n_members": suppress(self.n_members),
+            "n_others": suppress(self.n_others),
             "random_state": self.random_state,
-            "details": dict(self.details),
+            "details": {
+                name: publish_share(fact, people) if name in ("precision", "recall") else fact
+                for name, fact in self.details.items()
+            },
         }
 
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sparsam._small_counts import publish_nested, publish_share, published_repr, suppress
 from sparsam.attack._statistics import Interval
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ReidentificationRisk:
     """How far up an adversary who knows a whole record ranks that person's minimised record.
 
@@ -55,23 +56,32 @@ class ReidentificationRisk:
 
     def __str__(self) -> str:
         low, high = self.interval
+        said = self.to_dict()
+        found = "few" if said["found"] is None else f"{said['found']:.1%}"
+        none_left, people = (
+            count if isinstance(count, str) else f"{count:,}"
+            for count in (said["n_emptied"], said["n_people"])
+        )
         return (
             f"{self.adversary}: RIR {self.rir:.3f} [{low:.3f}, {high:.3f}], "
-            f"random order {self.baseline:.3f}, finds {self.found:.1%} at once "
-            f"({self.kept_share:.1%} kept, {self.n_emptied:,} of {self.n_people:,} people emptied)"
+            f"random order {self.baseline:.3f}, finds {found} at once "
+            f"({self.kept_share:.1%} kept, {none_left} of {people} people emptied)"
         )
 
+    def __repr__(self) -> str:
+        return published_repr(self)
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
+        """Plain data, fit to be published."""
         return {
             "adversary": self.adversary,
             "rir": self.rir,
             "interval": list(self.interval),
             "baseline": self.baseline,
             "advantage": self.advantage,
-            "found": self.found,
-            "n_people": self.n_people,
-            "n_emptied": self.n_emptied,
+            "found": publish_share(self.found, self.n_people),
+            "n_people": suppress(self.n_people),
+            "n_emptied": publish_nested([self.n_emptied], self.n_people)[0],
             "kept_share": self.kept_share,
             "emptied": self.emptied,
             "details": dict(self.details),

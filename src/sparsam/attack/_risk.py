@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sparsam._small_counts import published_repr
+from sparsam.attack._published_risk import published_risk
 from sparsam.attack._statistics import Interval
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Risk:
     """How well an adversary recovers what a generalization hides.
 
@@ -38,6 +40,11 @@ class Risk:
         The risks by attribute that a mean is made of.
     details : mapping
         More plain facts that only this adversary has.
+
+    Notes
+    -----
+    Attributes hold exact numbers, to compute with. What a risk says of itself (`str`, `repr`,
+    `to_dict`) tells nothing of fewer than five people, and shares in steps of five people or more.
     """
 
     adversary: str
@@ -70,15 +77,25 @@ class Risk:
 
     def __str__(self) -> str:
         what = self.attribute or "all personal attributes"
-        low, high = self.interval
+        said = self.to_dict()
+        if said["error"] is None or said["baseline"] is None:
+            return f"{self.adversary} on {what}: not told, on so few people ({self.split})"
+        low, high = said["interval"]
         return (
-            f"{self.adversary} on {what}: error {self.error:.3f} [{low:.3f}, {high:.3f}], "
-            f"naive {self.baseline:.3f}, recovered {self.recovered:.0%} "
+            f"{self.adversary} on {what}: error {said['error']:.3f} [{low:.3f}, {high:.3f}], "
+            f"naive {said['baseline']:.3f}, recovered {said['recovered']:z.0%} "
             f"({self.split}, {self.n_records:,} records)"
         )
 
+    def __repr__(self) -> str:
+        return published_repr(self)
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, parts included."""
+        """Plain data, parts included, fit to be published."""
+        return published_risk(self.facts())
+
+    def facts(self) -> dict[str, Any]:
+        """Plain data, parts included, with exact numbers: not to be published."""
         return {
             "adversary": self.adversary,
             "attribute": self.attribute,
@@ -93,6 +110,6 @@ class Risk:
             "model": self.model,
             "tolerance": self.tolerance,
             "absolute_error": self.absolute_error,
-            "parts": [part.to_dict() for part in self.parts],
+            "parts": [part.facts() for part in self.parts],
             "details": dict(self.details),
         }

@@ -75,7 +75,7 @@ class SinglingOut:
             n_records=n_people,
             split=part,
             random_state=self.random_state,
-            details=class_details(sizes),
+            details={"attempts": len(failure), **class_details(sizes)},
         )
 
 

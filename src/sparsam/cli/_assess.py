@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sparsam.cli._console import messages, tables
-from sparsam.cli._json import echo_json, plain_assessment
+from sparsam.cli._figures import accuracy, figure, figure_range, percent, whole
+from sparsam.cli._json import echo_json
 from sparsam.cli._options import (
     InputFile,
     json_option,
@@ -66,53 +67,43 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
 
 def _plain(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> dict[str, Any]:
     return {
-        **plain_assessment(assessment),
+        **assessment.to_dict(),
         "limits": limits.to_dict(),
-        "gates": [{**gate.to_dict(), "value": _measured(gate)} for gate in gates],
+        "gates": [gate.to_dict() for gate in gates],
     }
 
 
 def _show(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> None:
     from rich.table import Table
 
-    utility, risk = assessment.utility, assessment.risk
+    # Only what may be published is shown: a terminal is recorded and copied like a report.
+    said, ends = assessment.to_dict(), limits.to_dict()
     table = Table(title="Reconstruction by attribute (A1, test data)", title_justify="left")
     for column in ("attribute", "error", "95 % interval", "naive", "recovered", "model"):
         table.add_column(column, justify="left" if column in ("attribute", "model") else "right")
-    for part in sorted(risk.parts, key=lambda one: -one.recovered):
-        low, high = part.interval
+    for part in sorted(said["risk"]["parts"], key=lambda one: -(one["recovered"] or 0)):
         table.add_row(
-            str(part.attribute),
-            f"{part.error:.3f}",
-            f"{low:.3f}–{high:.3f}",
-            f"{part.baseline:.3f}",
-            f"{part.recovered:z.0%}",
-            part.model,
+            str(part["attribute"]),
+            figure(part["error"]),
+            figure_range(part["interval"]),
+            figure(part["baseline"]),
+            percent(part["recovered"]),
+            part["model"],
         )
     tables().print(table)
-    sizes = assessment.class_sizes
+    sizes = said["class_sizes"]
     click.echo(
-        f"Accuracy {utility.accuracy:.1%} ({utility.model}); {limits.everything.accuracy:.1%} with "
-        f"everything collected, {limits.nothing.accuracy:.1%} with nothing (test data)."
+        f"Accuracy {accuracy(said['utility'])} ({said['utility']['model']}); "
+        f"{accuracy(ends['everything'])} with everything collected, "
+        f"{accuracy(ends['nothing'])} with nothing (test data)."
     )
-    click.echo(f"Risk: {risk}")
+    click.echo(f"Risk: {assessment.risk}")
     click.echo(
-        f"{sizes.distinct:,} distinct records among the training part; the rarest stands for "
-        f"{_few(sizes.smallest)}, {_few(sizes.alone)} stand alone."
+        f"{whole(sizes['distinct'])} distinct records among the training part; the rarest stands "
+        f"for {whole(sizes['smallest'])} people, {whole(sizes['alone'])} people stand alone."
     )
     for gate in gates:
         verdict = "passed" if gate.passed else "FAILED"
-        value = _measured(gate)
+        value = gate.published
         shown = f"{value:.4g}" if isinstance(value, float) else value
         click.echo(f"Gate {verdict}: {gate.gate} {gate.limit:g}, measured {shown}.")
-
-
-def _measured(gate: GateResult) -> float | str | int | None:
-    """What was measured; a few people are not counted."""
-    from sparsam.report._publish import suppress
-
-    return suppress(int(gate.value)) if gate.counts_people else gate.value
-
-
-def _few(people: int) -> str:
-    return "fewer than 5 people" if 0 < people < 5 else f"{people:,} people"

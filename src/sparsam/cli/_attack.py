@@ -11,6 +11,7 @@ import rich_click as click
 from sparsam.cli._command_line import command_line, file_hash
 from sparsam.cli._console import messages, progress_bar, tables
 from sparsam.cli._exit import INTERRUPTED
+from sparsam.cli._figures import figure, figure_range, percent, whole
 from sparsam.cli._json import echo_json
 from sparsam.cli._options import (
     InputFile,
@@ -23,7 +24,7 @@ from sparsam.cli._options import (
 )
 
 if TYPE_CHECKING:
-    from sparsam.attack import Attacks, Risk
+    from sparsam.report._data import AttackRiskData, AttacksData
 
 
 @click.command()
@@ -77,39 +78,41 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
     if options["report"] is not None:
         report.save(options["report"])
         console.print(f"Wrote the report to {options['report']}.")
+    said = report.to_dict()["attacks"]
     if options["as_json"]:
-        echo_json(report.to_dict()["attacks"])
+        echo_json(said)
     else:
-        _show(found)
+        _show(said)
     sys.exit(0 if found.complete else INTERRUPTED)
 
 
-def _show(found: Attacks) -> None:
+def _show(said: AttacksData) -> None:
     from rich.table import Table
 
     table = Table()
     for column in ("adversary", "error", "95 % interval", "baseline", "recovered", "people"):
         table.add_column(column, justify="left" if column == "adversary" else "right")
-    for risk in found.risks:
-        table.add_row(risk.adversary, *_figures(risk))
+    for risk in said["risks"]:
+        table.add_row(risk["adversary"], *_figures(risk))
     tables().print(table)
-    if found.certificates:
-        first = found.certificates[0]
+    if said["certificates"]:
+        first = said["certificates"][0]
         click.echo(
-            f"What no attack on these records can exceed, however clever ({first.confidence:.0%} "
-            f"confidence for all together, {first.n_records:,} records):"
+            "What no attack on these records can exceed, however clever "
+            f"({percent(first['confidence'])} confidence for all together, "
+            f"{whole(first['n_records'])} records):"
         )
-        width = max(len(one.attribute) for one in found.certificates)
-        for one in found.certificates:
-            click.echo(f"  {one.attribute:<{width}}  {one.accuracy:.1%} of people recovered")
+        width = max(len(one["attribute"]) for one in said["certificates"])
+        for one in said["certificates"]:
+            bound = percent(one["accuracy"], 1)
+            click.echo(f"  {one['attribute']:<{width}}  {bound} of people recovered")
 
 
-def _figures(risk: Risk) -> tuple[str, ...]:
-    low, high = risk.interval
+def _figures(risk: AttackRiskData) -> tuple[str, ...]:
     return (
-        f"{risk.error:.3f}",
-        f"{low:.3f}–{high:.3f}",
-        f"{risk.baseline:.3f}",
-        f"{risk.recovered:z.0%}",
-        f"{risk.n_records:,}",
+        figure(risk["error"]),
+        figure_range(risk["interval"]),
+        figure(risk["baseline"]),
+        percent(risk["recovered"]),
+        whole(risk["n_records"]),
     )

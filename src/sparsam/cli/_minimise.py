@@ -11,7 +11,8 @@ import rich_click as click
 
 from sparsam.cli._command_line import command_line, file_hash
 from sparsam.cli._console import complain, messages, progress_bar
-from sparsam.cli._json import echo_json, plain_assessment
+from sparsam.cli._figures import accuracy, figure, percent
+from sparsam.cli._json import echo_json
 from sparsam.cli._minimise_model import check_together, minimise_for_model, model_options
 from sparsam.cli._options import (
     InputFile,
@@ -198,13 +199,14 @@ def save(
 
 
 def summary(choice: Choice) -> dict[str, Any]:
-    """The choice as plain data."""
+    """The choice as plain data, fit to be published."""
+    assessment = choice.published
     return {
         "chosen": choice.candidate.label,
         "requirement": {"words": choice.requirement.words, "met": choice.met},
-        "utility_loss": choice.utility_loss,
+        "utility_loss": assessment.pop("utility_loss"),
         "limits": choice.front.limits.to_dict(),
-        "assessment": plain_assessment(choice.assessment),
+        "assessment": assessment,
         "tried": len(choice.front.points),
         "on_front": len(choice.front.best),
     }
@@ -212,18 +214,17 @@ def summary(choice: Choice) -> dict[str, Any]:
 
 def show(choice: Choice) -> None:
     """Print the choice for a person to read."""
-    generalization, assessment = choice.generalization, choice.assessment
+    generalization, said = choice.generalization, choice.published
+    risk, everything = said["risk"], choice.front.limits.everything.to_dict()
     click.echo(str(generalization))
     click.echo()
-    everything = choice.front.limits.everything.accuracy
     lines = [
         f"Collect {len(generalization.collected)} of {len(generalization)} attributes "
         f"({choice.candidate.label}).",
-        f"Accuracy {assessment.utility.accuracy:.1%} instead of {everything:.1%} with everything "
+        f"Accuracy {accuracy(said['utility'])} instead of {accuracy(everything)} with everything "
         f"collected (test data).",
-        f"The strongest attack recovers {assessment.risk.recovered:z.0%} of what the majority "
-        f"guess gets wrong (error {assessment.risk.error:.3f}, naive "
-        f"{assessment.risk.baseline:.3f}).",
+        f"The strongest attack recovers {percent(risk['recovered'])} of what the majority guess "
+        f"gets wrong (error {figure(risk['error'])}, naive {figure(risk['baseline'])}).",
         f"Required: {choice.requirement.words}: {'met' if choice.met else 'NOT met'} on test data.",
     ]
     for line in lines:

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from sparsam.cli._command_line import command_line, file_hash
 from sparsam.cli._console import messages
+from sparsam.cli._figures import percent, whole
 from sparsam.cli._json import echo_json
 from sparsam.cli._options import InputFile, OutputFile
 
@@ -178,19 +179,7 @@ def _report(
 
 def _plain(assessment: ModelAssessment, asked: Asked) -> dict[str, Any]:
     questions = {"mean": asked.mean, "form": asked.form, "saved": asked.saved}
-    return _few({**assessment.to_dict(), "questions": questions})  # type: ignore[no-any-return]
-
-
-def _few(value: Any) -> Any:
-    """Words for counts of fewer than five people."""
-    from sparsam.report._publish import suppress
-
-    if isinstance(value, dict):
-        return {
-            key: suppress(inner) if key == "n_records" else _few(inner)
-            for key, inner in value.items()
-        }
-    return value
+    return {**assessment.to_dict(), "questions": questions}
 
 
 def _show(tree: ModelTree, assessment: ModelAssessment, asked: Asked, report: ModelReport) -> None:
@@ -199,25 +188,30 @@ def _show(tree: ModelTree, assessment: ModelAssessment, asked: Asked, report: Mo
     click.echo()
     click.echo(str(tree.generalization_))
     click.echo()
-    stored, loss = assessment.disclosure, assessment.information_loss.overall
-    before, after = stored.before, stored.after
+    said, loss = assessment.to_dict(), assessment.information_loss.overall
+    before, after = said["disclosure"]["before"], said["disclosure"]["after"]
     questions = f"{asked.form} question{'s' * (asked.form != 1)}"
     lines = [
-        f"One answer for everyone would keep {assessment.null_accuracy:.3g}; on the people chosen "
-        f"on, {assessment.chosen_on.score:.4g} is kept.",
+        f"One answer for everyone would keep {_score(said['null_accuracy'])}; on the people "
+        f"chosen on, {_score(said['chosen_on']['score'])} is kept.",
         f"Information loss {loss:.1%} for the ranges, "
         f"{assessment.local_information_loss.overall:.1%} for what the model is fed.",
-        f"Disclosure risk (eq. 4) {after.as_printed:.1%} instead of {before.as_printed:.1%}; as "
-        f"the paper counts it {after.as_reported:.1%} instead of {before.as_reported:.1%}.",
-        f"Distinct records: {after.distinct:,} instead of {before.distinct:,}.",
+        f"Disclosure risk (eq. 4) {percent(after['as_printed'], 1)} instead of "
+        f"{percent(before['as_printed'], 1)}; as the paper counts it "
+        f"{percent(after['as_reported'], 1)} instead of {percent(before['as_reported'], 1)}.",
+        f"Distinct records: {whole(after['distinct'])} instead of {whole(before['distinct'])}.",
         f"The questionnaire asks {asked.mean:.1f} of {questions} on average "
         f"({asked.saved:.0%} fewer).",
     ]
-    if (truth := assessment.true_accuracy) is not None:
-        lines.insert(1, f"True accuracy {truth.after.score:.4g} instead of "
-                     f"{truth.before.score:.4g} (people held out).")  # fmt: skip
+    if (truth := said["true_accuracy"]) is not None:
+        lines.insert(1, f"True accuracy {_score(truth['after']['score'])} instead of "
+                     f"{_score(truth['before']['score'])} (people held out).")  # fmt: skip
     for line in lines:
         click.echo(line)
+
+
+def _score(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"
 
 
 def _save(name: str, what: Any, path: Path | None, options: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparsam._errors import ParameterError
+from sparsam._small_counts import publish_interval, publish_share, suppress
 from sparsam.attack import (
     Interval,
     MaskedReconstructionRisk,
@@ -46,15 +47,16 @@ class MaskedAccuracy:
     n_people: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
+        """Plain data, fit to be published: shares in steps of five people or more."""
+        people = self.n_people
         return {
-            "accuracy": self.accuracy,
-            "interval": list(self.interval),
-            "baseline": self.baseline,
-            "full": self.full,
-            "drop": self.drop,
-            "drop_interval": list(self.drop_interval),
-            "n_people": self.n_people,
+            "accuracy": publish_share(self.accuracy, people),
+            "interval": publish_interval(self.interval, people),
+            "baseline": publish_share(self.baseline, people),
+            "full": publish_share(self.full, people),
+            "drop": publish_share(self.drop, people),
+            "drop_interval": publish_interval(self.drop_interval, people),
+            "n_people": suppress(people),
         }
 
 

@@ -87,7 +87,7 @@ def attack_report(
             "title": title or f"Attack report: {data.train.target_name}",
             "task": task_data(data),
             "collected": _collected(generalization, data),
-            "attacks": cast(AttacksData, attacks.to_dict()),
+            "attacks": cast(AttacksData, attacks.facts()),
             "meaning": list(MEANING_OF_ATTACKS),
             "reproduce": reproduce_data(data, source, sha256, command, settings),
             "confidence": 0.95,

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.report._attack_view import AttributeRow
 from sparsam.report._data import AttackRiskData, HistogramData
 from sparsam.report._marks import colour, mark
 from sparsam.report._scale import Scale
-from sparsam.report._small import SMALLEST_COUNT
 from sparsam.report._svg import percent_of, tag
 from sparsam.report._words import pair, percent, whole
 

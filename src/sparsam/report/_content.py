@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
+from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.assess import Assessment, AttackedPoint, Choice, Front, Point
 from sparsam.attack import Attacks
 from sparsam.report._collected import attributes_data
@@ -21,7 +22,6 @@ from sparsam.report._data import (
 )
 from sparsam.report._meaning import ATTACK_MEANING, MEANING
 from sparsam.report._provenance import reproduce_data, task_data
-from sparsam.report._publish import SMALLEST_COUNT
 from sparsam.report._report import Report
 
 ALONG = ("A1", "A3", "A4", "A5")
@@ -63,7 +63,7 @@ def report_on(
     title = title or f"Data minimisation report: {front.data.train.target_name}"
     data = _data(choice, title, _reproduce(front, source, sha256, command))
     if attacks is not None:
-        data["attacks"] = cast(AttacksData, attacks.to_dict())
+        data["attacks"] = cast(AttacksData, attacks.facts())
         data["meaning"] = [*MEANING, *ATTACK_MEANING]
         if along_front:
             along = [cast(AlongFrontData, point.to_dict()) for point in along_front]
@@ -107,7 +107,7 @@ def _point(number: int, point: Point, front: Front, on_front: bool, chosen: bool
         "on_front": on_front,
         "utility": _utility(assessment, front),
         "risk": _risk(assessment, detailed=on_front or chosen),
-        "classes": assessment.class_sizes.to_dict(),  # type: ignore[typeddict-item]
+        "classes": assessment.class_sizes.facts(),  # type: ignore[typeddict-item]
         "information_loss": assessment.information_loss,
         "n_buckets": generalization.n_buckets,
         "n_collected": len(generalization.collected),
@@ -145,7 +145,7 @@ def _risk(assessment: Assessment, *, detailed: bool) -> RiskData:
         "n_records": risk.n_records,
     }
     if detailed:
-        data["attributes"] = [_attribute_risk(part.to_dict()) for part in risk.parts]
+        data["attributes"] = [_attribute_risk(part.facts()) for part in risk.parts]
         data["confident"] = [
             ConfidentData(share=share, error=confident.error)
             for share, confident in assessment.confident_risks.items()

@@ -9,7 +9,7 @@ Interval = Sequence[float | None] | None
 """Lower and upper end of a confidence interval, or None where none was computed."""
 
 Count = int | str | None
-"""A number of people; the words "fewer than 5" once it is fit to be published."""
+"""A number of people; words like "fewer than 5" where it may not be published."""
 
 
 class SplitData(TypedDict):
@@ -105,7 +105,7 @@ class RiskData(TypedDict):
 class ClassesData(TypedDict):
     """People by the size of their group of identical generalized records."""
 
-    distinct: int
+    distinct: Count
     smallest: Count
     alone: Count
     under: Mapping[str, Count]
@@ -160,7 +160,8 @@ class AttackDetails(TypedDict, total=False):
     value_matched: float | None
     value_matched_by_chance: float | None
     people_at_once: Count
-    distinct: int
+    attempts: int
+    distinct: Count
     smallest: Count
     rarest: Count
     alone: Count

@@ -25,7 +25,7 @@ from sparsam.report._explore_html import explore_page, explore_summary
 from sparsam.report._explore_markdown import explore_markdown
 from sparsam.report._explore_policy import noisy_versions
 from sparsam.report._explore_words import MEANING_OF_EXPLORATION, explore_verdict, number
-from sparsam.report._small import plain
+from sparsam.report._plain import plain
 from sparsam.report._words import counted
 
 _FIGURES = ("missing", "outliers", "mean")

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._small_counts import SMALLEST_COUNT, publish_share, share_step
 from sparsam.report._individual_data import KeptAttributeData, KeptPeopleData, PictureData
-from sparsam.report._small import SMALLEST_COUNT
 
 MOST_ROWS = 150
 MOST_COLUMNS = 128
@@ -36,10 +36,12 @@ def picture_of(kept: Bits) -> PictureData:
     blocks = np.array_split(kept[_by_pattern(kept)], n_rows)
     means = np.array([block.mean(0) for block in blocks])
     columns = np.column_stack([part.mean(1) for part in np.array_split(means, n_columns, axis=1)])
+    # Blocks differ by one person at most. A share tells of five people or more.
+    step = max(0.01, share_step(people // n_rows))
     return {
         "people_per_row": people // n_rows,
         "attributes_per_column": -(-wide // n_columns),
-        "rows": columns.round(2).tolist(),
+        "rows": (np.round(columns / step) * step).round(2).tolist(),
     }
 
 
@@ -66,7 +68,7 @@ def _attribute(name: str, count: int, people: int) -> KeptAttributeData:
         return {"name": name, "share": None, "words": "all but fewer than 5 people"}
     words = {0: "nobody", people: "everybody"}.get(count, "")
     # rounded, so that what is withheld cannot be worked out from the total
-    return {"name": name, "share": round(count / people, 3), "words": words}
+    return {"name": name, "share": publish_share(count / people, people), "words": words}
 
 
 def kept_people(kept: Bits) -> list[KeptPeopleData]:

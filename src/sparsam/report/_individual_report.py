@@ -20,8 +20,8 @@ from sparsam.report._individual_html import individual_page, individual_summary
 from sparsam.report._individual_markdown import individual_markdown
 from sparsam.report._individual_picture import kept_attributes, kept_people, picture_of
 from sparsam.report._individual_words import MEANING_OF_MASK, individual_verdict
+from sparsam.report._plain import plain
 from sparsam.report._provenance import versions
-from sparsam.report._small import plain
 from sparsam.report._words import points
 
 _TPR = "0.01"
@@ -179,7 +179,7 @@ def _ranked(one: ReidentificationRisk | None) -> MaskFigureData | None:
         "value": one.rir,
         "interval": one.interval,
         "baseline": one.baseline,
-        "found": one.found,
+        "found": one.to_dict()["found"],
     }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
 from sparsam._errors import ParameterError
+from sparsam._small_counts import suppress
 from sparsam.assess import ModelAssessment
 from sparsam.generalization import Generalization
 from sparsam.report._collected import attribute_data
@@ -22,8 +23,8 @@ from sparsam.report._model_data import (
 from sparsam.report._model_html import model_page, model_summary
 from sparsam.report._model_markdown import model_markdown
 from sparsam.report._model_words import MEANING_OF_MODEL, method_words, model_verdict
+from sparsam.report._plain import plain
 from sparsam.report._provenance import versions
-from sparsam.report._small import plain, suppress
 
 
 class Questions(Protocol):

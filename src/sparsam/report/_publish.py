@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Mapping
+from typing import Any, cast
 
 from sparsam._errors import ParameterError
-from sparsam.report._data import AttackReportData, ClassesData, ReportData
-from sparsam.report._publish_attacks import publishable_attacks
-from sparsam.report._small import FEWER, SMALLEST_COUNT, plain, suppress, suppress_nested
-
-__all__ = ["FEWER", "SMALLEST_COUNT", "publishable", "publishable_attack_report", "suppress"]
+from sparsam._small_counts import (
+    PublishedCounts,
+    class_counts,
+    publish_classes,
+    publish_interval,
+    publish_share,
+    suppress,
+)
+from sparsam.attack._published_risk import compared
+from sparsam.report._data import AttackReportData, PointData, ReportData, SplitData
+from sparsam.report._plain import plain
+from sparsam.report._publish_attacks import counts_of_attacks, publishable_attacks
 
 
 def publishable(data: ReportData) -> ReportData:
-    """Copy the data so that no number in it stands for fewer than five people.
+    """Copy the data so that no number in it, and no difference, stands for fewer than five people.
 
     The copy holds plain JSON values only (tuples become lists, NaN becomes None), so that the page,
     the Markdown and the JSON are all made from the same, already safe, data.
@@ -33,25 +41,59 @@ def publishable(data: ReportData) -> ReportData:
             "The 'chosen' entry of a report must be the id of one of its points. "
             f"Got {safe['chosen']!r} instead, with {len(safe['points'])} points."
         )
-    for point in safe["points"]:
-        _suppress_classes(point["classes"])
+    split = safe["task"]["split"]
     attacks = safe.pop("attacks", None)
+    # All points are about the same people: what two of them tell can be subtracted.
+    counts = [count for point in safe["points"] for count in class_counts(point["classes"])]
+    tell = PublishedCounts([*counts, *counts_of_attacks(attacks or {})], split["train"])
+    for point in safe["points"]:
+        classes = publish_classes(point["classes"], split["train"], tell)
+        point["classes"] = classes  # type: ignore[typeddict-item]
+        _round_point(point, split)
+    _round_limits(cast(dict[str, Any], safe["limits"]), split["test"])
     if attacks is not None:
-        safe["attacks"] = publishable_attacks(attacks)
+        safe["attacks"] = publishable_attacks(attacks, tell, split)
     return safe
 
 
 def publishable_attack_report(data: AttackReportData) -> AttackReportData:
     """Copy the data of a report of attacks, fit to be published in the same way."""
     safe = cast(AttackReportData, plain(data))
-    safe["attacks"] = publishable_attacks(safe["attacks"])
+    split = safe["task"]["split"]
+    tell = PublishedCounts(counts_of_attacks(safe["attacks"]), split["train"])
+    safe["attacks"] = publishable_attacks(safe["attacks"], tell, split)
     return safe
 
 
-def _suppress_classes(classes: ClassesData) -> None:
-    sizes = sorted(classes["under"], key=int)
-    counts = [classes["alone"], *(classes["under"][size] for size in sizes)]
-    alone, *under = suppress_nested(counts)
-    classes["smallest"] = suppress(classes["smallest"])
-    classes["alone"] = alone
-    classes["under"] = dict(zip(sizes, under, strict=True))
+def _round_point(point: PointData, split: SplitData) -> None:
+    """Round the shares of one point to steps of five people or more."""
+    utility, risk = point["utility"], point["risk"]
+    parts = cast(Mapping[str, int], split)
+    _round(cast(dict[str, Any], utility), parts.get(utility["split"], split["test"]))
+    _round(cast(dict[str, Any], risk), risk["n_records"])
+    for one in (utility, risk):
+        error = one["validation_error"]
+        one["validation_error"] = publish_share(error, split["validation"])
+    for part in risk.get("attributes", ()):
+        _round(cast(dict[str, Any], part), risk["n_records"])
+    for confident in risk.get("confident", ()):
+        people = max(1, round(confident["share"] * risk["n_records"]))
+        confident["error"] = publish_share(confident["error"], people)
+    risk["n_records"] = suppress(risk["n_records"])  # type: ignore[typeddict-item]
+
+
+def _round_limits(limits: dict[str, Any], people: int) -> None:
+    for one in limits.values():
+        _round(one, people)
+
+
+def _round(figures: dict[str, Any], people: int) -> None:
+    """Round what is there of an error, its baseline and their intervals."""
+    for name in ("error", "baseline", "loss"):
+        if name in figures:
+            figures[name] = publish_share(figures[name], people)
+    for name in ("interval", "loss_interval"):
+        if name in figures:
+            figures[name] = publish_interval(figures[name], people)
+    if "recovered" in figures:
+        figures |= compared(figures["error"], figures["baseline"])

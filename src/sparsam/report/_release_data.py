@@ -88,7 +88,8 @@ class SweepData(TypedDict):
     """What every k costs, by one method."""
 
     method: str
-    n_rows: int
+    n_rows: int | None
+    """None where it would tell of few rows that were left out."""
     rows: Sequence[SweepRowData]
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
+from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.report._canvas import Canvas, text
 from sparsam.report._labels import text_width
 from sparsam.report._release_data import ReleaseReportData, SizeData
 from sparsam.report._release_sizes import size_words
 from sparsam.report._scale import Scale
-from sparsam.report._small import SMALLEST_COUNT
 from sparsam.report._svg import tag
 from sparsam.report._words import counted
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._small_counts import FEWER, PublishedCounts, few, publish_share, suppress
 from sparsam.anonymise import Certificate, verify
 from sparsam.anonymise._anonymise_model_facts import AnonymisedModel, ModelFacts
 from sparsam.anonymise._certificate import KAnonymityTerms
@@ -22,6 +23,7 @@ from sparsam.anonymise._verify_cells import shared_records
 from sparsam.anonymise._verify_promises import people_in
 from sparsam.data import columns_of
 from sparsam.report._document import Document
+from sparsam.report._plain import plain
 from sparsam.report._provenance import versions
 from sparsam.report._release_data import (
     CertificateData,
@@ -37,7 +39,6 @@ from sparsam.report._release_html import release_page, release_summary
 from sparsam.report._release_markdown import release_markdown
 from sparsam.report._release_sizes import size_bins
 from sparsam.report._release_words import MEANING_OF_RELEASE, release_verdict
-from sparsam.report._small import FEWER, few, plain, suppress
 
 
 class ReleaseReport(Document[ReleaseReportData]):
@@ -258,7 +259,7 @@ def _sweeps(sweeps: Sequence[KSweep], scores: Mapping[str, Any]) -> SweepsData |
         "chance": scores.get("chance"),
         "words": scores.get("words", ""),
         "methods": [
-            cast(Any, {"method": one.method, "n_rows": one.n_rows, "rows": one.to_dict()["rows"]})
+            cast(Any, {"method": one.method, "n_rows": one.n_rows, "rows": one.facts()["rows"]})
             for one in sweeps
         ],
     }
@@ -302,12 +303,29 @@ def _publishable(data: ReleaseReportData) -> ReleaseReportData:
     if few(smallest) and safe["risk"] is not None:
         for name in ("prosecutor", "journalist"):
             safe["risk"][name]["highest"] = None
-    for name in ("suppressed", "smallest", "smallest_people"):
+    for name in ("smallest", "smallest_people"):
         paper[name] = suppress(paper[name])
-    for one in (safe["sweeps"] or {"methods": []})["methods"]:
-        for row in one["rows"]:
-            row["smallest"], row["suppressed"] = (
-                suppress(row["smallest"]),
-                suppress(row["suppressed"]),
-            )
-    return cast(ReleaseReportData, safe)
+    methods = (safe["sweeps"] or {"methods": []})["methods"]
+    swept = [row for one in methods for row in one["rows"]]
+    left_out = [row["suppressed"] for row in (paper, *swept)]
+    tell = PublishedCounts(left_out, safe["reproduce"]["input"]["rows"])
+    told = tell(paper["suppressed"]) == paper["suppressed"]
+    for row in (paper, *swept):
+        row["suppressed"] = tell(row["suppressed"])
+    for row in swept:
+        row["smallest"] = suppress(row["smallest"])
+    if not told:
+        # The rows of the raw table, less those of the release, are the rows that were left out.
+        safe["reproduce"]["input"]["rows"] = None
+        for one in methods:
+            one["n_rows"] = None
+    return cast(ReleaseReportData, _rounded_model(safe))
+
+
+def _rounded_model(safe: dict[str, Any]) -> dict[str, Any]:
+    """Round how often models are right to steps of five people or more."""
+    found = safe["model"]
+    for one in [] if found is None else found["models"]:
+        one["train_accuracy"] = publish_share(one["train_accuracy"], found["n_train"])
+        one["test_accuracy"] = publish_share(one["test_accuracy"], found["n_test"])
+    return safe

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.report._release_data import SizeData
 from sparsam.report._scale import round_step
-from sparsam.report._small import SMALLEST_COUNT
 
 _MOST_BINS = 14
 _USUAL = 0.97

@@ -8,7 +8,7 @@ from typing import Any, cast
 from sparsam.explore import Statement
 from sparsam.report._document import Document
 from sparsam.report._explore_policy import noisy_versions
-from sparsam.report._small import plain
+from sparsam.report._plain import plain
 from sparsam.report._statement_data import StatementData
 from sparsam.report._statement_html import statement_page, statement_summary
 from sparsam.report._statement_markdown import statement_markdown
