@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -59,6 +60,8 @@ def test_the_mask_says_what_it_is_about(made):
     assert mask.facts["target"] == "works"
     assert mask.facts["source"] == "people.csv"
     assert mask.rows is None
+    # a hash of the table would let whoever holds the mask guess a person's row
+    assert not re.search(r"[0-9a-f]{16,}", json.dumps(mask.header()))
 
 
 @pytest.mark.parametrize("source", ["people.csv", "people.csv.gz", "people.parquet"])
@@ -68,7 +71,7 @@ def test_applied_to_the_file(run, made, folder, tmp_path, source):
     assert result.exit_code == 0, result.output
     assert "Wrote 300 records to o.parquet." in result.stderr
     assert "20.00 % of the values are kept" in result.stderr
-    assert ("not the very file" in result.stderr) == (source != "people.csv")
+    assert "must be the same people in the same order" in " ".join(result.stderr.split())
     found = pd.read_parquet(tmp_path / "o.parquet")
     raw = pd.read_parquet(folder / "people.parquet")
     assert list(found.columns) == list(raw.columns)

@@ -240,3 +240,8 @@ def test_bad_facts_point_at_the_field(tmp_path: Path, change: dict[str, Any], pa
 def test_what_cannot_be_read_again_is_not_made() -> None:
     with pytest.raises(ParameterError, match="at most 67,108,864 values"):
         Mask([[True, False]], rows=[0], table_rows=2**26)
+
+
+def test_the_hash_of_an_earlier_file_is_forgotten(tmp_path):
+    Mask([[True]], ["age"], facts={"sha256": "ab" * 32, "target": "y"}).save(tmp_path / "m.npz")
+    assert Mask.load(tmp_path / "m.npz").facts == {"target": "y"}

@@ -176,7 +176,7 @@ def build(
         "reproduce": {
             "versions": {"sparsam": "0.1.0", "python": "3.11.7", "numpy": "2.2.0"},
             "seed": 0,
-            "input": {"name": "people.csv", "sha256": "ab12" * 16, "rows": 20000},
+            "input": {"name": "people.csv", "hash": "left out", "rows": 20000},
             "command": "sparsam minimise people.csv --target employed -o p.json --report r.html",
             "settings": {"leaves": [2, 4, 6, 8, 10, 20, 50, 100, 200], "split": "60 / 10 / 30"},
         },

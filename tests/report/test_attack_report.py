@@ -13,6 +13,7 @@ from sparsam.attack import Attacks, Reconstruction, Risk, attack
 from sparsam.data import Roles
 from sparsam.minimise import PrivacyTree
 from sparsam.report import attack_report, report_on
+from sparsam.report._provenance import NO_HASH
 
 
 def numbers(value):
@@ -66,13 +67,12 @@ def test_real_attacks_alone(choice, found, tmp_path):
         choice.generalization,
         choice.front.data,
         source="people.csv",
-        sha256="ab" * 32,
         command="sparsam attack people.json people.csv",
     )
     data = report.to_dict()
     assert json.loads(report.to_json()) == data
     assert data["title"] == "Attack report: works"
-    assert data["reproduce"]["input"] == {"name": "people.csv", "sha256": "ab" * 32, "rows": 300}
+    assert data["reproduce"]["input"] == {"name": "people.csv", "hash": NO_HASH, "rows": 300}
     assert data["reproduce"]["settings"]["adversaries"][0] == "A1"
     assert data["collected"]["n_collected"] == len(choice.generalization.collected)
     assert data["collected"]["information_loss"] == choice.assessment.information_loss

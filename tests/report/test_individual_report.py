@@ -83,7 +83,7 @@ def found(people: Encoded) -> Retention:
 
 @pytest.fixture(scope="module")
 def report(found: Retention) -> IndividualReport:
-    ask = {"source": "people.csv", "sha256": "ab" * 32, "command": "sparsam individual <x>"}
+    ask = {"source": "people.csv", "command": "sparsam individual <x>"}
     return individual_report(found, target="ill", **ask)
 
 

@@ -19,6 +19,7 @@ from sparsam.minimise import ModelTree
 from sparsam.report import ModelReport, model_report
 from sparsam.report._model_figure import NARROW, WIDE, curve_figure
 from sparsam.report._model_words import range_words, telling
+from sparsam.report._provenance import NO_HASH
 
 VOID = {"meta", "link", "input", "br", "wbr"}
 THIN = "\u202f"
@@ -74,7 +75,7 @@ def found(tree, make_people):
 @pytest.fixture(scope="module")
 def report(found, tree):
     return model_report(
-        found, tree.generalization_, Asked(), source="people.csv", rows=900, sha256="ab" * 32,
+        found, tree.generalization_, Asked(), source="people.csv", rows=900,
         command="sparsam minimise people.csv --model model.onnx",
     )  # fmt: skip
 
@@ -156,7 +157,7 @@ def test_everything_that_was_measured_is_there(report, found):
     assert losses == found.information_loss.per_attribute
     assert data["stored"]["before"]["distinct"] == found.disclosure.before.distinct
     assert data["questions"]["saved"] == 0.25
-    assert data["reproduce"]["input"] == {"name": "people.csv", "sha256": "ab" * 32, "rows": 900}
+    assert data["reproduce"]["input"] == {"name": "people.csv", "hash": NO_HASH, "rows": 900}
     assert data["reproduce"]["settings"]["model asked"] == found.n_asked
     assert data["reproduce"]["seed"] == 0
     said = found.to_dict()
@@ -268,7 +269,7 @@ def test_gaps_do_not_show(report):
     for point in data["curve"]:
         point["held_out"] = None
     data["reproduce"] |= {"command": None, "seed": None}
-    data["reproduce"]["input"] |= {"rows": None, "sha256": None}
+    data["reproduce"]["input"] |= {"rows": None}
     made = ModelReport(data)
     for text in (made.to_html(), made.to_markdown()):
         assert "None" not in text

@@ -60,8 +60,6 @@ class Front:
     points : sequence of Point
     limits : Limits
     data : Split
-    fingerprint : str, optional
-        Hash of the table that was split.
     n_jobs : int, default=1
         Processes to use for a choice. The result does not depend on it.
 
@@ -78,13 +76,11 @@ class Front:
         points: Sequence[Point],
         limits: Limits,
         data: Split,
-        fingerprint: str | None = None,
         n_jobs: int = 1,
     ) -> None:
         self.points = tuple(points)
         self.limits = limits
         self.data = data
-        self.fingerprint = fingerprint
         self._n_jobs = n_jobs
 
     @property

@@ -73,7 +73,7 @@ def sweep(
     -------
     Front
     """
-    parts, fingerprint = _split(data, roles, random_state)
+    parts = _split(data, roles, random_state)
     wanted = [minimisers] if isinstance(minimisers, str | Minimiser) else minimisers
     learned_from = _sample(parts.train, sample, random_state)
     with parallel_config(n_jobs=n_jobs or cpu_count()):
@@ -91,21 +91,20 @@ def sweep(
         points.append(Point(candidates[done - 1], assessment))
         if progress is not None:
             progress(done, len(candidates))
-    return Front(points, limits, parts, fingerprint, n_jobs or cpu_count())
+    return Front(points, limits, parts, n_jobs or cpu_count())
 
 
-def _split(data: Any, roles: Roles | None, random_state: int) -> tuple[Split, str | None]:
+def _split(data: Any, roles: Roles | None, random_state: int) -> Split:
     if isinstance(data, Split):
-        return data, None
+        return data
     if isinstance(data, Task):
-        return split_task(data, random_state=random_state), data.table.fingerprint
+        return split_task(data, random_state=random_state)
     if roles is None:
         raise ParameterError(
             "A sweep needs to know what each attribute is for.\n\n"
             "Hint: sweep(data, Roles(target='...'))"
         )
-    table = read(data, roles=roles)
-    return split_task(resolve(table, roles), random_state=random_state), table.fingerprint
+    return split_task(resolve(read(data, roles=roles), roles), random_state=random_state)
 
 
 def _sample(task: Task, share: float, random_state: int) -> Task:

@@ -128,7 +128,6 @@ class Work:
             title=f"Anonymisation report: {self.data.name}",
             source=self.data.name,
             rows=count_rows(self.frame),
-            sha256=file_hash(self.data),
             command=command_line(),
             facts=self._facts(),
         )

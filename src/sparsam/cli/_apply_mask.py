@@ -10,7 +10,6 @@ import rich_click as click
 
 from sparsam._documents import parse_json
 from sparsam._errors import DocumentError
-from sparsam.cli._command_line import file_hash
 from sparsam.cli._console import messages
 
 if TYPE_CHECKING:
@@ -37,13 +36,13 @@ def apply_mask(
     made = people.filled(mask, _imputation(mask)) if fill else people.retained(mask)
     for name, values in columns_of(data, keep, missing=missing).items():
         made[name] = values if people.rows is None else values[people.rows]
-    if mask.facts.get("sha256") not in (None, file_hash(data)):
-        messages().print(
-            "Note: this is not the very file that the mask was found for. The mask goes by the "
-            "order of rows: they must be the same people in the same order."
-        )
     write(made)
     console = messages(quiet)
+    # A hash in the mask would tell the same, and let whoever holds the mask guess a person's row.
+    console.print(
+        "Note: a mask goes by the names of columns and the order of rows: these must be the same "
+        "people in the same order as in the table that it was found for."
+    )
     people_kept, whole = mask.shape[0], people.n_rows
     console.print(f"Wrote {people_kept:,} records to {output.name}.")
     if people_kept < whole:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sparsam.cli._command_line import command_line, file_hash
+from sparsam.cli._command_line import command_line
 from sparsam.cli._console import messages, progress_bar, tables
 from sparsam.cli._exit import INTERRUPTED
 from sparsam.cli._figures import figure, figure_range, percent, whole
@@ -72,7 +72,6 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
         artifact,
         parts,
         source=files[-1].name,
-        sha256=file_hash(files[-1]),
         command=command_line(),
     )
     if options["report"] is not None:

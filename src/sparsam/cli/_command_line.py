@@ -1,4 +1,4 @@
-"""How to get the same result again: the command, and the hash of its input."""
+"""How to get the same result again: the command, and the hash of a model."""
 
 from __future__ import annotations
 
@@ -45,6 +45,6 @@ def _word(value: Any) -> str:
 
 
 def file_hash(file: Path) -> str:
-    """The SHA-256 of a file."""
+    """The SHA-256 of a file: of a model, never of personal data."""
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sparsam.cli._command_line import command_line, file_hash
+from sparsam.cli._command_line import command_line
 from sparsam.cli._console import messages, progress_bar
 from sparsam.cli._json import echo_json
 from sparsam.cli._options import (
@@ -155,7 +155,6 @@ def individual(data: Path, **options: Any) -> None:
         found,
         target=options["target"],
         source=data.name,
-        sha256=file_hash(data),
         command=command_line(),
     )
     _save(report, found, options, console)
@@ -191,7 +190,7 @@ def _retain(
 ) -> Retention:
     from sparsam.individual import retain
 
-    facts = {"target": options["target"], "source": data.name, "sha256": file_hash(data)}
+    facts = {"target": options["target"], "source": data.name}
     for name in ("categorical", "missing"):
         if options[name]:
             facts[name] = json.dumps(list(options[name]), ensure_ascii=False)

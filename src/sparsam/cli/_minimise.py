@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sparsam.cli._command_line import command_line, file_hash
+from sparsam.cli._command_line import command_line
 from sparsam.cli._console import complain, messages, progress_bar
 from sparsam.cli._figures import accuracy, figure, percent
 from sparsam.cli._json import echo_json
@@ -191,7 +191,7 @@ def save(
         command = command_line()
         details = {"source": "bundled example"}
         if source is not None:
-            details = {"source": source.name, "sha256": file_hash(source)}
+            details = {"source": source.name}
         choice.report(command=command, **details, **(evidence or {})).save(report)
         console.print(f"Wrote the report to {report}.")
     if output is None and report is None:

@@ -171,7 +171,6 @@ def _report(
         title=f"Data minimisation report: {model.name}",
         source=data.name,
         rows=rows,
-        sha256=file_hash(data),
         command=command_line(),
         facts={"model": model.name, "SHA-256 of the model": file_hash(model)},
     )

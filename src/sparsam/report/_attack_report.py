@@ -56,7 +56,6 @@ def attack_report(
     *,
     title: str | None = None,
     source: str = "table",
-    sha256: str | None = None,
     command: str | None = None,
 ) -> AttackReport:
     """Write down what attackers achieved against one generalization.
@@ -72,8 +71,6 @@ def attack_report(
     title : str, optional
     source : str, default="table"
         What the input is called: a file name, not a path.
-    sha256 : str, optional
-        Hash of the input file.
     command : str, optional
         The command that attacked.
 
@@ -89,7 +86,7 @@ def attack_report(
             "collected": _collected(generalization, data),
             "attacks": cast(AttacksData, attacks.facts()),
             "meaning": list(MEANING_OF_ATTACKS),
-            "reproduce": reproduce_data(data, source, sha256, command, settings),
+            "reproduce": reproduce_data(data, source, command, settings),
             "confidence": 0.95,
         }
     )

@@ -32,7 +32,6 @@ def report_on(
     *,
     title: str | None = None,
     source: str = "table",
-    sha256: str | None = None,
     command: str | None = None,
     attacks: Attacks | None = None,
     along_front: Sequence[AttackedPoint] = (),
@@ -45,8 +44,6 @@ def report_on(
     title : str, optional
     source : str, default="table"
         What the input is called: a file name, not a path.
-    sha256 : str, optional
-        Hash of the input file; the hash of the encoded table when not given.
     command : str, optional
         The command that made the choice.
     attacks : Attacks, optional
@@ -61,7 +58,7 @@ def report_on(
     """
     front = choice.front
     title = title or f"Data minimisation report: {front.data.train.target_name}"
-    data = _data(choice, title, _reproduce(front, source, sha256, command))
+    data = _data(choice, title, _reproduce(front, source, command))
     if attacks is not None:
         data["attacks"] = cast(AttacksData, attacks.facts())
         data["meaning"] = [*MEANING, *ATTACK_MEANING]
@@ -159,6 +156,6 @@ def _attribute_risk(part: dict[str, Any]) -> AttributeRiskData:
     return {name: part[name] for name in sorted(names)}  # type: ignore[return-value]
 
 
-def _reproduce(front: Front, source: str, sha256: str | None, command: str | None) -> ReproduceData:
+def _reproduce(front: Front, source: str, command: str | None) -> ReproduceData:
     settings = {"generalizations tried": len(front.points), "on the front": len(front.best)}
-    return reproduce_data(front.data, source, sha256 or front.fingerprint, command, settings)
+    return reproduce_data(front.data, source, command, settings)

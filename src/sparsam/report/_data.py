@@ -233,7 +233,8 @@ class InputData(TypedDict):
     """The file or frame that the report was made from."""
 
     name: str
-    sha256: str | None
+    hash: str
+    """Why there is none."""
     rows: int | None
 
 

@@ -26,6 +26,7 @@ from sparsam.report._explore_markdown import explore_markdown
 from sparsam.report._explore_policy import noisy_versions
 from sparsam.report._explore_words import MEANING_OF_EXPLORATION, explore_verdict, number
 from sparsam.report._plain import plain
+from sparsam.report._provenance import input_data
 from sparsam.report._words import counted
 
 _FIGURES = ("missing", "outliers", "mean")
@@ -147,7 +148,7 @@ def explore_report(
                 "versions": noisy_versions(),
                 "seed": None,
                 # neither the number of rows nor a hash: both would tell without noise
-                "input": {"name": source, "sha256": None, "rows": None},
+                "input": input_data(source, None),
                 "command": command,
                 "settings": {},
             },

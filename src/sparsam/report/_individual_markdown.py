@@ -109,7 +109,7 @@ def _reproduce(data: IndividualReportData) -> Iterator[str]:
         yield fenced(again["command"])
     facts = {
         "Input": f"{again['input']['name']}, {counted(again['input']['rows'], 'row')}",
-        "SHA-256": again["input"]["sha256"] or NOTHING,
+        "Hash of the input": again["input"]["hash"],
         "Seed": NOTHING if again["seed"] is None else str(again["seed"]),
         **{name: setting(value) for name, value in again["settings"].items()},
         "Versions": ", ".join(f"{name} {number}" for name, number in again["versions"].items()),

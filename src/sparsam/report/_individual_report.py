@@ -21,7 +21,7 @@ from sparsam.report._individual_markdown import individual_markdown
 from sparsam.report._individual_picture import kept_attributes, kept_people, picture_of
 from sparsam.report._individual_words import MEANING_OF_MASK, individual_verdict
 from sparsam.report._plain import plain
-from sparsam.report._provenance import versions
+from sparsam.report._provenance import input_data, versions
 from sparsam.report._words import points
 
 _TPR = "0.01"
@@ -66,7 +66,6 @@ def individual_report(
     target: str | None = None,
     title: str | None = None,
     source: str = "table",
-    sha256: str | None = None,
     command: str | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> IndividualReport:
@@ -81,8 +80,6 @@ def individual_report(
     title : str, optional
     source : str, default="table"
         What the table is called: a file name, not a path.
-    sha256 : str, optional
-        Hash of the file.
     command : str, optional
         The command that found the mask.
     settings : mapping, optional
@@ -108,7 +105,7 @@ def individual_report(
         "kept_people": kept_people(mask.kept),
         "picture": picture_of(mask.kept),
         "meaning": MEANING_OF_MASK,
-        "reproduce": _reproduce(found, source, sha256, command, settings),
+        "reproduce": _reproduce(found, source, command, settings),
     }
     return IndividualReport(data)
 
@@ -196,7 +193,6 @@ def _member(one: MembershipRisk) -> MaskFigureData:
 def _reproduce(
     found: Retention,
     source: str,
-    sha256: str | None,
     command: str | None,
     settings: Mapping[str, Any] | None,
 ) -> ReproduceData:
@@ -213,7 +209,7 @@ def _reproduce(
     return {
         "versions": versions(),
         "seed": curve.random_state,
-        "input": {"name": source, "sha256": sha256, "rows": _table_rows(found.mask)},
+        "input": input_data(source, _table_rows(found.mask)),
         "command": command,
         "settings": more,
     }

@@ -96,7 +96,7 @@ def reproduce(data: ReportData | AttackReportData, section: tuple[int, str]) -> 
     parts = ", ".join(f"{whole(task['split'][part])} {part}" for part in _PARTS)
     facts = {
         "Input": f"{again['input']['name']}, {counted(again['input']['rows'], 'record')}",
-        "SHA-256": again["input"]["sha256"] or NOTHING,
+        "Hash of the input": again["input"]["hash"],
         "Target": f"{task['target']} ({' / '.join(task['classes'])})",
         "Split": parts,
         "Seed": NOTHING if again["seed"] is None else str(again["seed"]),

@@ -136,7 +136,7 @@ def _reproduce(data: ModelReportData, section: Section) -> Iterator[str]:
     rows = again["input"]["rows"]
     facts = {
         "Input": again["input"]["name"] + (f", {counted(rows, 'record')}" if rows else ""),
-        "SHA-256": again["input"]["sha256"] or NOTHING,
+        "Hash of the input": again["input"]["hash"],
         "Seed": NOTHING if again["seed"] is None else str(again["seed"]),
         **{name: setting(value) for name, value in again["settings"].items()},
         "Versions": ", ".join(f"{name} {v}" for name, v in again["versions"].items()),

@@ -24,7 +24,7 @@ from sparsam.report._model_html import model_page, model_summary
 from sparsam.report._model_markdown import model_markdown
 from sparsam.report._model_words import MEANING_OF_MODEL, method_words, model_verdict
 from sparsam.report._plain import plain
-from sparsam.report._provenance import versions
+from sparsam.report._provenance import input_data, versions
 
 
 class Questions(Protocol):
@@ -90,7 +90,6 @@ def model_report(
     title: str | None = None,
     source: str = "table",
     rows: int | None = None,
-    sha256: str | None = None,
     command: str | None = None,
     facts: Mapping[str, Any] | None = None,
 ) -> ModelReport:
@@ -109,8 +108,6 @@ def model_report(
         What the input is called: a file name, not a path.
     rows : int, optional
         How many records it has.
-    sha256 : str, optional
-        Hash of the input file.
     command : str, optional
         The command that made it.
     facts : mapping, optional
@@ -136,7 +133,7 @@ def model_report(
             "reproduce": {
                 "versions": versions(),
                 "seed": seed,
-                "input": {"name": source, "sha256": sha256, "rows": rows},
+                "input": input_data(source, rows),
                 "command": command,
                 "settings": {**(facts or {}), **_named(settings), "model asked": found["n_asked"]},
             },

@@ -24,7 +24,7 @@ from sparsam.anonymise._verify_promises import people_in
 from sparsam.data import columns_of
 from sparsam.report._document import Document
 from sparsam.report._plain import plain
-from sparsam.report._provenance import versions
+from sparsam.report._provenance import input_data, versions
 from sparsam.report._release_data import (
     CertificateData,
     FindingData,
@@ -93,7 +93,6 @@ def release_report(
     title: str | None = None,
     source: str = "table",
     rows: int | None = None,
-    sha256: str | None = None,
     command: str | None = None,
     facts: Mapping[str, Any] | None = None,
 ) -> ReleaseReport:
@@ -121,8 +120,6 @@ def release_report(
         What the raw table is called: a file name, not a path.
     rows : int, optional
         How many rows it has.
-    sha256 : str, optional
-        Hash of its file.
     command : str, optional
         The command that made the release.
     facts : mapping, optional
@@ -159,7 +156,7 @@ def release_report(
             "reproduce": {
                 "versions": versions(),
                 "seed": paper.parameters.get("random_state"),
-                "input": {"name": source, "sha256": sha256, "rows": rows},
+                "input": input_data(source, rows),
                 "command": command,
                 "settings": dict(facts or {}),
             },
