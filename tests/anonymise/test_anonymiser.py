@@ -31,6 +31,7 @@ from sparsam.anonymise import (
     Mondrian,
     RecursiveDiversity,
     _anonymiser,
+    drop_one,
     verify,
 )
 from sparsam.data import Roles, read
@@ -249,15 +250,16 @@ FRAMES = ["pandas", "polars", "pyarrow", "mapping", "array", "table", "path"]
 
 
 @pytest.mark.parametrize("kind", FRAMES)
-def test_the_same_type_order_and_index_come_out(kind: str, tmp_path: Any) -> None:
+def test_the_same_type_and_order_come_out(kind: str, tmp_path: Any) -> None:
     age, sex = np.array([40, 20, 41, 21, 60, 61]), ["f", "m", "f", "m", "f", "f"]
     index = [f"r{i}" for i in range(6)]
     frame = pd.DataFrame({"name": list("abcdef"), "sex": sex, "age": age}, index=index)
     expected = [40, 20, 40, 20, 60, 60]
     one = Greedy(k=2, quasi_identifiers=["age", "sex"])
     if kind == "pandas":
-        release = one.fit_transform(frame)
-        assert list(release.index) == index
+        with pytest.warns(SparsamWarning, match="row labels"):
+            release = one.fit_transform(frame)
+        assert release.index.equals(pd.RangeIndex(6))
         assert list(release.columns) == ["sex", "age"]
         assert release["age"].dtype == frame["age"].dtype
     elif kind == "polars":
@@ -286,12 +288,51 @@ def test_the_same_type_order_and_index_come_out(kind: str, tmp_path: Any) -> Non
     assert one.certificate_.smallest == 2 if kind != "array" else True
 
 
-def test_suppressed_rows_are_gone_from_the_index_too() -> None:
+def test_row_labels_never_come_out(tmp_path: Any) -> None:
+    """`to_parquet` would write them: the number of a patient on every row."""
     frame = pd.DataFrame({"age": [20, 20, 99, 20]}, index=list("abcd"))
     one = Greedy(k=2, max_suppressed=0.25).fit(pd.DataFrame({"age": [20, 20, 99, 99]}))
-    with pytest.warns(SparsamWarning, match="1 of 4 new rows are suppressed"):
+    with (
+        pytest.warns(SparsamWarning, match="1 of 4 new rows are suppressed"),
+        pytest.warns(SparsamWarning, match="row labels"),
+    ):
         release = one.transform(frame)
-    assert list(release.index) == ["a", "b", "d"]
+    assert release.index.equals(pd.RangeIndex(3))
+    release.to_parquet(tmp_path / "r.parquet")
+    assert verify(tmp_path / "r.parquet", one.certificate_).ok
+    levels = pd.MultiIndex.from_arrays([list("abcd"), range(4)])
+    with pytest.warns(SparsamWarning, match="row labels"):
+        assert Greedy(k=2).fit_transform(frame.set_index(levels)).index.equals(pd.RangeIndex(4))
+    counted = pd.DataFrame({"age": [20, 20, 21, 21, 22, 22]})
+    assert len(Greedy(k=2).fit_transform(counted.iloc[2:])) == 4  # numbers of rows are no names
+
+
+def test_columns_that_make_rows_unique_are_refused() -> None:
+    rng = np.random.default_rng(0)
+    data = {"age": rng.integers(20, 80, 400), "pay": rng.normal(size=400).round(3)}
+    data["ill"] = rng.choice(["flu", "cold", "none"], 400)
+    data["days"] = rng.integers(0, 30, 400)
+    common = {"quasi_identifiers": ["age"], "k": 5}
+    assert Greedy(**common, keep=["ill"]).fit_transform(data) is not None
+    refused = Greedy(**common, keep=["ill", "pay"])
+    with pytest.raises(ReleaseError, match="'ill', 'pay': 100% of the 400 rows") as error:
+        refused.fit_transform(data)
+    assert "accept_unique=True" in str(error.value)
+    assert not hasattr(refused, "certificate_")
+    # every number of days is common, and hardly any whole row is
+    with pytest.raises(ReleaseError, match="whole row that no other row is equal to"):
+        Greedy(**common, keep=["days"]).fit_transform(data)
+    accepted = Greedy(**common, keep=["ill", "pay"], accept_unique=True)
+    accepted.fit_transform(data)
+    assert accepted.certificate_.whole_rows.unique > 390
+    assert accepted.certificate_.parameters["accept_unique"] is True
+
+
+def test_what_is_only_measured_may_keep_a_column() -> None:
+    data = {"age": np.arange(40) % 20, "zip": np.arange(40)}
+    found = drop_one(data, np.arange(40) % 2, method=Greedy(k=2), then="kept",
+                     score=lambda release, y: 0.5)  # fmt: skip
+    assert {row.name for row in found.rows} == {"age", "zip"}
 
 
 def test_only_quasi_identifiers_and_columns_to_keep_come_out() -> None:

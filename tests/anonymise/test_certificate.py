@@ -18,7 +18,9 @@ from sparsam.anonymise._certificate import (
     DistinctDiversityTerms,
     EntropyDiversityTerms,
     KAnonymityTerms,
+    OneValue,
     RecursiveDiversityTerms,
+    WholeRows,
     checked_losses,
     plain_facts,
     versions,
@@ -47,6 +49,9 @@ def made() -> Certificate:
         classes=7,
         smallest=11,
         smallest_people=10,
+        whole_rows=WholeRows(different=40, unique=12, few=70, kept_few=0),
+        one_value=(OneValue("s", 1, 11),),
+        file_sha256="cd" * 32,
         information_loss={"tight GCP": 0.25},
         parameters={"algorithm": "Mondrian", "k": 10},
         versions=versions(),
@@ -82,6 +87,12 @@ def test_the_same_facts_give_the_same_bytes() -> None:
         ({"version": 2}, "$.version"),
         ({"sha256": "xyz"}, "$.sha256"),
         ({"smallest": -1}, "$.smallest"),
+        ({"file_sha256": "xyz"}, "$.file_sha256"),
+        (
+            {"whole_rows": {"different": 1, "unique": -1, "few": 0, "kept_few": 0}},
+            "$.whole_rows.unique",
+        ),
+        ({"one_value": [{"column": "s", "classes": 1}]}, "$.one_value[0]"),
         ({"demands": []}, "$.demands"),
         ({"demands": [{"model": "k-anonymity", "k": 1}]}, "$.demands[0].k"),
         ({"demands": [{"model": "hope"}]}, "$.demands[0].model"),
@@ -108,7 +119,10 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
 
 def test_promises_are_sentences() -> None:
     words = [terms.words for terms in TERMS]
-    assert words[0] == "every published record is shared by at least 10 people (different 'person')"
+    assert words[0] == (
+        "every combination of quasi-identifiers is shared by at least 10 people "
+        "(different 'person')"
+    )
     assert "12th most common" in words[3]
     assert words[4].endswith("by at most 0.2 (ordered distance)")
     assert words[5].endswith("(equal distance, in 2 bins)")
@@ -133,6 +147,7 @@ def test_a_loss_is_a_share(loss: float) -> None:
 
 def test_the_published_schema_is_current() -> None:
     published = Path(__file__).resolve().parents[2] / "docs" / "certificate.schema.json"
-    assert json.loads(published.read_text(encoding="utf-8")) == Certificate.schema(), (
+    current = json.loads(json.dumps(Certificate.schema()))
+    assert json.loads(published.read_text(encoding="utf-8")) == current, (
         "docs/certificate.schema.json is out of date; write Certificate.schema() to it"
     )

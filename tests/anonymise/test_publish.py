@@ -244,7 +244,7 @@ def test_suppressed_rows_and_unnamed_columns_are_not_published() -> None:
     assert list(made.columns) == ["age", "y"]
     assert made["age"].tolist() == [2, 2]
     assert made["y"].tolist() == [0, 0]
-    assert made.index.tolist() == [0, 2]
+    assert made.index.tolist() == [0, 1]
 
 
 def test_labels_of_a_hierarchy() -> None:

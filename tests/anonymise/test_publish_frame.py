@@ -1,4 +1,4 @@
-"""The user's own frame comes back: same library, order, types and index."""
+"""The user's own frame comes back: same library, order and types, without row labels."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from sparsam._errors import SparsamWarning
 from sparsam.anonymise._classes import Classes
 from sparsam.anonymise._publish import publish
 from sparsam.data import read
@@ -32,15 +34,43 @@ def check_values(made: Any) -> None:
     assert list(made["y"]) == [True, False, False, True]
 
 
-def test_pandas_keeps_its_index_and_types() -> None:
+def test_pandas_keeps_its_types_and_drops_its_index() -> None:
     frame = pd.DataFrame(DATA, index=pd.Index([10, 20, 30, 40, 50], name="row"))
     frame = frame.astype({"age": "Int16", "job": "category", "y": "boolean"})
-    made = publish(frame, read(frame[["age", "job"]]), CLASSES, "mean", keep=["y"])
+    with pytest.warns(SparsamWarning, match="row labels"):
+        made = publish(frame, read(frame[["age", "job"]]), CLASSES, "mean", keep=["y"])
     check_values({name: made[name].tolist() for name in made.columns})
-    assert made.index.tolist() == [10, 20, 40, 50]
-    assert made.index.name == "row"
+    assert made.index.equals(pd.RangeIndex(4))
+    assert made.index.name is None
     assert made.dtypes.astype(str).tolist() == ["Int16", "category", "boolean"]
     assert frame.index.tolist() == [10, 20, 30, 40, 50]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_category_that_nobody_has_any_more_is_gone(tmp_path: Path, library: str) -> None:
+    """A file lists the categories of a column, those of suppressed people among them."""
+    kept = pd.Series(["x", "x", "leper", "y", None], dtype="category")
+    frame: Any = pd.DataFrame(DATA).assign(job=lambda f: f["job"].astype("category"), y=kept)
+    if library != "pandas":
+        frame = pa.Table.from_pandas(frame, preserve_index=False)
+    if library == "polars":
+        enums = {"job": pl.Enum(["cook", "nurse", "smith"]), "y": pl.Enum(["leper", "x", "y"])}
+        frame = pl.from_arrow(frame).cast(enums)
+    table = read({n: DATA[n] for n in ("age", "job")})
+    made = publish(frame, table, CLASSES, "mean", keep=["y"])
+    path = tmp_path / "t.parquet"
+    if library == "pandas":
+        made.to_parquet(path)
+        assert list(made["y"].cat.categories) == ["x", "y"]
+    elif library == "polars":
+        made.write_parquet(path)
+        assert made.schema["y"] == pl.Enum(["x", "y"])
+    else:
+        pq.write_table(made, path)
+        assert pa.types.is_dictionary(made.schema.field("y").type)
+    assert pl.read_parquet(path)["y"].to_list() == ["x", "x", "y", None]
+    assert b"leper" not in path.read_bytes()
+    assert b"smith" not in path.read_bytes()
 
 
 def test_pandas_keeps_labels_that_are_numbers() -> None:

@@ -142,3 +142,10 @@ def test_a_cell_that_cannot_be_written_is_not_told(tmp_path):
     with pytest.raises(DataError, match=r"'o.csv' cannot be written") as caught:
         write_columns({"a": objects("sec\udc80ret")}, tmp_path / "o.csv")
     assert caught.value.__context__ is None
+
+
+def test_rows_in_reverse(tmp_path):
+    """An array may run backwards through memory."""
+    write_columns({"n": np.arange(5)[::-1], "t": np.array(list("abcde"), object)[::-1]},
+                  tmp_path / "t.csv")  # fmt: skip
+    assert (tmp_path / "t.csv").read_text().split() == ["n,t", "4,e", "3,d", "2,c", "1,b", "0,a"]

@@ -27,6 +27,7 @@ from sparsam.anonymise._privacy_models import (
 from sparsam.anonymise._private_training_models import PrivateForest, PrivateLogistic
 from sparsam.anonymise._private_training_network import PrivateNetwork
 from sparsam.anonymise._publish import publish
+from sparsam.anonymise._publish_order import shuffled
 from sparsam.anonymise._retrained import Retrained
 from sparsam.anonymise._risk import release_risk
 from sparsam.anonymise._tight_loss import tight_loss
@@ -63,6 +64,7 @@ __all__ = [
     "publish",
     "read_hierarchy",
     "release_risk",
+    "shuffled",
     "tight_loss",
     "verify",
     "write_hierarchy",

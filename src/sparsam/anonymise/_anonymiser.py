@@ -25,6 +25,7 @@ from sparsam.anonymise._publish import Form, publish
 from sparsam.anonymise._publish_labels import Levels
 from sparsam.anonymise._publish_representative import Missing
 from sparsam.anonymise._tight_loss import TightLoss, TightVariant, tight_loss
+from sparsam.anonymise._unique_rows import refuse_unique
 from sparsam.anonymise._verify import certify
 from sparsam.data import Attribute, Roles, Table, column_names, is_frame
 from sparsam.minimise._minimiser import two_dimensional
@@ -58,6 +59,7 @@ class Common(TypedDict, total=False):
     missing: Missing
     hierarchies: Mapping[str, Any] | None
     roles: Roles | None
+    accept_unique: bool
     random_state: int
 
 
@@ -75,7 +77,7 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
         Columns by which people could be recognised. None: those that the roles name, or else all
         columns that are not kept, sensitive, identifiers, the target or whose row it is.
     k : int, default=10
-        At least so many people share every published record; at least 2.
+        At least so many people share every combination of quasi-identifiers; at least 2.
     privacy : PrivacyModel or sequence of PrivacyModel, optional
         What is demanded beside k, such as `DistinctDiversity(2, "illness")`.
     entity : str, optional
@@ -94,6 +96,10 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
         For "hierarchy": labels of the values of each quasi-identifier, from fine to coarse.
     roles : Roles, optional
         What the user declares: kinds, orders, domains, identifiers, texts that mean missing.
+    accept_unique : bool, default=False
+        Whether columns to keep may make rows unique. They are refused where more than 5 % of the
+        rows have values of them that fewer than k rows have, or more than half of all whole rows
+        are unique: such a column is a name for whoever knows it.
     random_state : int, default=0
         For "draw".
 
@@ -121,6 +127,9 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
     ranges and means are true of them. Other people leave some classes too small: those rows are
     suppressed where the budget allows, else they join the classes nearest to them, and a warning
     says how many. Publishing rows twice, in two releases, is not covered by the promise of either.
+
+    Rows stay in order, so that they go with `y`. Before they leave the house, `shuffled` takes the
+    order away, which may tell who somebody is; row labels (an index) never come out.
     """
 
     partition_: Partition
@@ -145,6 +154,7 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
         missing: Missing = "own",
         hierarchies: Mapping[str, Any] | None = None,
         roles: Roles | None = None,
+        accept_unique: bool = False,
         random_state: int = 0,
     ) -> None:
         self.quasi_identifiers = quasi_identifiers
@@ -157,6 +167,7 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
         self.missing = missing
         self.hierarchies = hierarchies
         self.roles = roles
+        self.accept_unique = accept_unique
         self.random_state = random_state
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -228,13 +239,13 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         frame
-            Of the same type as X, in the same order of rows, with the same index; the
+            Of the same type as X, in the same order of rows, without row labels; the
             quasi-identifiers and the columns to keep.
 
         Raises
         ------
         ReleaseError
-            The published cells break the promise.
+            The published cells break the promise, or columns to keep make rows unique.
         """
         sample = self._sample(X, y, answers)
         return self._release(sample, self._fit(sample))
@@ -346,6 +357,8 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
             information_loss={f"tight ({v})": loss.overall for v, loss in losses.items()},
             parameters={**self._facts(), "joined": settled.n_merged},
         )
+        if not self.accept_unique:
+            refuse_unique(certificate)
         self._remember(settled, losses["range"])
         self.certificate_ = certificate
         return frame

@@ -24,6 +24,7 @@ _LIBRARIES = ("sparsam", "numpy", "msgspec")
 _Whole = Annotated[int, Meta(ge=0)]
 _Least = Annotated[int, Meta(ge=2)]
 _Share = Annotated[float, Meta(ge=0, le=1)]
+_Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 _Name = Annotated[str, Meta(min_length=1)]
 
 
@@ -35,7 +36,7 @@ class _Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
 
 
 class KAnonymityTerms(_Terms, frozen=True, tag="k-anonymity"):
-    """At least k rows, or people, share every published record.
+    """At least k rows, or people, share every combination of quasi-identifiers.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ class KAnonymityTerms(_Terms, frozen=True, tag="k-anonymity"):
     def words(self) -> str:
         """The promise in words."""
         who = "rows" if self.entity is None else f"people (different '{self.entity}')"
-        return f"every published record is shared by at least {self.k:,} {who}"
+        return f"every combination of quasi-identifiers is shared by at least {self.k:,} {who}"
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -75,7 +76,7 @@ class DistinctDiversityTerms(_Terms, frozen=True, tag="distinct l-diversity"):
     def words(self) -> str:
         """The promise in words."""
         return (
-            f"those who share a published record have at least {self.l} different values of "
+            f"those who share their quasi-identifiers have at least {self.l} different values of "
             f"'{self.sensitive}'"
         )
 
@@ -101,8 +102,8 @@ class EntropyDiversityTerms(_Terms, frozen=True, tag="entropy l-diversity"):
     def words(self) -> str:
         """The promise in words."""
         return (
-            f"among those who share a published record, the values of '{self.sensitive}' are at "
-            f"least as mixed as {self.l:g} equally common ones"
+            f"among those who share their quasi-identifiers, the values of '{self.sensitive}' are "
+            f"at least as mixed as {self.l:g} equally common ones"
         )
 
     @property
@@ -129,7 +130,7 @@ class RecursiveDiversityTerms(_Terms, frozen=True, tag="recursive l-diversity"):
     def words(self) -> str:
         """The promise in words."""
         return (
-            f"among those who share a published record, the most common value of "
+            f"among those who share their quasi-identifiers, the most common value of "
             f"'{self.sensitive}' occurs less than {self.c:g} times as often as all values from "
             f"the {_ordinal(self.l)} most common on"
         )
@@ -165,8 +166,8 @@ class ClosenessTerms(_Terms, frozen=True, tag="t-closeness"):
         """The promise in words."""
         inside = "" if self.bins is None else f", in {len(self.bins)} bins"
         return (
-            f"the spread of '{self.sensitive}' among those who share a published record differs "
-            f"from that in the whole release by at most {self.t:g} "
+            f"the spread of '{self.sensitive}' among those who share their quasi-identifiers "
+            f"differs from that in the whole release by at most {self.t:g} "
             f"({self.distance} distance{inside})"
         )
 
@@ -185,6 +186,44 @@ Terms = (
 )
 
 
+class WholeRows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Whole published rows: quasi-identifiers and the columns published as they are, together.
+
+    Parameters
+    ----------
+    different : int
+        Different whole rows.
+    unique : int
+        Rows that no other row is equal to.
+    few : int
+        Rows that fewer than k rows are equal to, themselves included; without a promise about k,
+        those that are unique.
+    kept_few : int
+        Rows whose columns published as they are, by themselves, are those of fewer than k rows.
+    """
+
+    different: _Whole
+    unique: _Whole
+    few: _Whole
+    kept_few: _Whole
+
+
+class OneValue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Classes in which everyone has the same value: whoever finds the class learns the value.
+
+    Parameters
+    ----------
+    column : str
+        A column that is published as it is.
+    classes, rows : int
+        Such classes, and the rows in them.
+    """
+
+    column: str
+    classes: _Whole
+    rows: _Whole
+
+
 class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a release promises, and what was found when the promise was checked.
 
@@ -193,8 +232,8 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format, version
         What the document is.
     sha256 : str
-        Hash of the names and cells of the release, row by row; the same for a frame and for the
-        file that it is written to.
+        Hash of the names and cells of the release, whatever the order of its rows; the same for a
+        frame and for the file that it is written to.
     n_rows, suppressed : int
         Rows that are published, and rows that were left out.
     columns, quasi_identifiers : tuple of str
@@ -204,6 +243,12 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Different published records, and rows that share the rarest of them.
     smallest_people : int or None
         People that share the record that the fewest share, where rows name their people.
+    whole_rows : WholeRows or None
+        How many whole rows are unique, with the columns that are published as they are.
+    one_value : tuple of OneValue
+        For each of these columns, the classes in which everyone has the same value.
+    file_sha256 : str or None
+        Hash of the bytes of the file that was certified; None for a frame.
     information_loss : dict of str to float
         How much detail was lost, by the name of the definition.
     parameters : dict
@@ -220,7 +265,7 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     format: Literal["sparsam/certificate"]
     version: Literal[1]
-    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    sha256: _Hash
     n_rows: _Whole
     suppressed: _Whole
     columns: Annotated[tuple[str, ...], Meta(min_length=1)]
@@ -229,9 +274,17 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     classes: _Whole
     smallest: _Whole
     smallest_people: _Whole | None = None
+    whole_rows: WholeRows | None = None
+    one_value: tuple[OneValue, ...] = ()
+    file_sha256: _Hash | None = None
     information_loss: dict[str, _Share] = {}
     parameters: dict[str, Any] = {}
     versions: dict[str, str] = {}
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The columns that are published as they are."""
+        return tuple(name for name in self.columns if name not in self.quasi_identifiers)
 
     def to_json(self) -> str:
         """Write the certificate as a JSON document that people can read."""

@@ -141,7 +141,8 @@ def drop_one(
     own = dict(chosen.loss_.per_attribute)
     rows = []
     for name in names:
-        one = clone(chosen)
+        # what is only measured is not published, so that a column kept as it is does no harm
+        one = clone(chosen).set_params(accept_unique=True)
         after, found = divided(one, sample.without(name, keep=then == "kept"), y, score)
         before = float(np.mean([own[other] for other in names if other != name]))
         rows.append(DropOneRow(name, own[name], before, after, found))

@@ -42,7 +42,7 @@ def publish(
     Parameters
     ----------
     source : pandas, polars or pyarrow frame, mapping of arrays, ndarray, Table or path
-        The same type comes out, in the same order of rows and columns; pandas keeps its index.
+        The same type comes out, in the same order of rows and columns; pandas loses its index.
     table : Table
         The quasi-identifiers of the same rows, encoded.
     classes : Classes

@@ -1,18 +1,19 @@
-"""Put the published values into the user's own frame: same library, order, types and index."""
+"""Put the published values into the user's own frame: same library, order and types."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError
+from sparsam._errors import DataError, SparsamWarning
 from sparsam.data import count_rows
 from sparsam.data._names import check_names
 from sparsam.data._own_columns import OwnFrame, gather, open_own
-from sparsam.data._replace import Replacement, replace_columns
+from sparsam.data._replace import Replacement, replace_columns, without_unused
 
 
 def released_frame(
@@ -28,7 +29,8 @@ def released_frame(
     ----------
     source : frame, mapping, ndarray, Table or path
         A Table, a file and a DuckDB relation become pandas frames where pandas is installed, and
-        dicts of arrays elsewhere. A pandas frame keeps its index.
+        dicts of arrays elsewhere. The row labels of a pandas frame are dropped, with a warning
+        unless they only count the rows: a file would hold them, and they may name people.
     made : mapping of str to sequence
         For each column the value of every record.
     rows : ndarray of int
@@ -46,10 +48,23 @@ def released_frame(
         return _matrix(frame, new, rows, places)
     taken = _taken(frame, rows, places)
     if hasattr(taken, "iloc"):
-        if hasattr(source, "iloc"):  # the user's own index, not the numbers of read rows
-            taken.index = frame.native.index[rows]
-        return _pandas(taken, new, [frame.names[p] for p in places])
-    return replace_columns(taken, new, keep)
+        _warn_of_labels(source)
+        made_frame = _pandas(taken, new, [frame.names[p] for p in places])
+    else:
+        made_frame = replace_columns(taken, new, keep)
+    return without_unused(made_frame)
+
+
+def _warn_of_labels(source: Any) -> None:
+    labels = source.index if hasattr(source, "iloc") else None
+    if labels is None or (type(labels).__name__ == "RangeIndex" and labels.name is None):
+        return
+    warnings.warn(
+        "The row labels (the index) of the frame are not published: they may name people, and a "
+        "file would hold them. The rows of the release are numbered from 0 on.",
+        SparsamWarning,
+        stacklevel=6,
+    )
 
 
 def check_rows(source: Any, n_rows: int) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,11 +24,11 @@ from sparsam.anonymise._certificate import (
     versions,
 )
 from sparsam.anonymise._verify_cells import cells_hash, shared_records
-from sparsam.anonymise._verify_promises import broken_by, people_in
-from sparsam.data import column_names, columns_of
+from sparsam.anonymise._verify_promises import broken_by, people_in, refuted_by
+from sparsam.anonymise._verify_rows import Columns, Counted, counted
+from sparsam.data import columns_of
 from sparsam.data._names import check_names
-
-Columns = Mapping[str, NDArray[Any]]
+from sparsam.data._stored_cells import row_labels, stored_cells
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,21 @@ class Verification:
     Attributes
     ----------
     findings : tuple of Finding
+    quasi_identifiers, kept : tuple of str
+        What the promises are about, and the columns that are published as they are, of which they
+        say nothing.
+    counted : Counted or None
+        What was counted; None where the release lacks a quasi-identifier.
+    same_file : bool or None
+        Whether the file is byte for byte the one that was certified. It need not be: rows may come
+        in another order. None where there is nothing to compare.
     """
 
     findings: tuple[Finding, ...]
+    quasi_identifiers: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    counted: Counted | None = None
+    same_file: bool | None = None
 
     @property
     def ok(self) -> bool:
@@ -76,7 +90,14 @@ class Verification:
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         each = [{"words": f.words, "held": f.held, "detail": f.detail} for f in self.findings]
-        return {"ok": self.ok, "complete": self.complete, "findings": each}
+        return {
+            "ok": self.ok,
+            "complete": self.complete,
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "published_as_they_are": list(self.kept),
+            "same_file": self.same_file,
+            "findings": each,
+        }
 
     def __str__(self) -> str:
         return "\n".join(str(finding) for finding in self.findings)
@@ -93,11 +114,12 @@ def verify(
     Parameters
     ----------
     release : frame, mapping of arrays, ndarray, Table or path
-        The published table. A table in a file must be read as the file has it.
+        The published table, with all of its columns. Its rows may be in any order.
     certificate : Certificate or path
     unpublished : mapping of str to ndarray, optional
         Columns that promises speak about and that are not published, such as whose row it is. A
-        promise about a column that nobody shows is reported as not checked.
+        promise about a column that nobody shows is reported as not checked, unless classes are
+        too small for it to be true.
 
     Returns
     -------
@@ -110,30 +132,42 @@ def verify(
     >>> verify(release, paper).ok
     True
     >>> print(verify({"age": [30, 30, 40, 41]}, paper).findings[-1])
-    NO: every published record is shared by at least 2 rows (2 records, 2 rows)
+    NO: every combination of quasi-identifiers is shared by at least 2 rows (2 records, 2 rows)
     """
     if not isinstance(certificate, Certificate):
         certificate = Certificate.load(os.fspath(certificate))
-    names = column_names(release)
-    findings = [_same("the columns are those of the certificate", names, certificate.columns)]
-    if not set(certificate.quasi_identifiers) <= set(names):
-        return Verification(tuple(findings))
-    cells = _cells(release, names, certificate.quasi_identifiers)
-    found = _measured(cells, certificate.quasi_identifiers)
-    whole = cells_hash(cells) == certificate.sha256
-    findings += [
-        _same("the number of rows is that of the certificate", found.n_rows, certificate.n_rows),
+    paper = certificate
+    cells = stored_cells(release)
+    findings = [_same_columns(tuple(cells), paper.columns, labels=row_labels(release))]
+    about = (paper.quasi_identifiers, paper.kept)
+    if not set(paper.quasi_identifiers) <= set(cells):
+        return Verification(tuple(findings), *about)
+    found = counted(cells, paper.quasi_identifiers, paper.demands)
+    findings += _stated(cells, found, paper)
+    every = {**(unpublished or {}), **_typed(release, paper.demands, cells)}
+    findings += [_kept(terms, found, every) for terms in paper.demands]
+    same = None if paper.file_sha256 is None else _file_hash(release)
+    same_file = None if same is None else same == paper.file_sha256
+    return Verification(tuple(findings), *about, found, same_file)
+
+
+def _stated(cells: Columns, found: Counted, paper: Certificate) -> list[Finding]:
+    """Compare what was counted with what the certificate states."""
+    whole = cells_hash(cells) == paper.sha256
+    findings = [
+        _same("the number of rows is that of the certificate", found.n_rows, paper.n_rows),
         Finding("no cell was changed since the certificate was made", whole),
-        _same(
-            "as many different records as the certificate says", found.classes, certificate.classes
-        ),
-        _same(
-            "as many rows share the rarest record as it says", found.smallest, certificate.smallest
-        ),
+        _same("as many classes as the certificate says", found.classes, paper.classes),
+        _same("as many rows in the smallest class as it says", found.smallest, paper.smallest),
     ]
-    every = {**(unpublished or {}), **cells}
-    findings += [_kept(terms, found.of_row, every) for terms in certificate.demands]
-    return Verification(tuple(findings))
+    if paper.whole_rows is not None:
+        same = found.whole_rows == paper.whole_rows
+        findings.append(Finding("as many whole rows are unique as it says", same))
+    if paper.one_value:
+        same = found.one_value == paper.one_value
+        words = "as many classes in which all have one value as it says"
+        findings.append(Finding(words, same))
+    return findings
 
 
 def certify(
@@ -174,16 +208,21 @@ def certify(
     ReleaseError
         The release breaks one of its promises: it must not be published.
     """
-    names = column_names(release)
+    cells = stored_cells(release)
+    names = tuple(cells)
     check_names(quasi_identifiers, names, "quasi-identifier")
     _check(quasi_identifiers, demands, suppressed)
-    cells = _cells(release, names, quasi_identifiers)
-    every = {**(unpublished or {}), **cells}
-    found = _measured(cells, quasi_identifiers)
+    if row_labels(release):
+        raise ReleaseError(
+            "A release must have no row labels: a file would hold them as one more column. Got "
+            "some, and nothing was released.\n\nHint: release.reset_index(drop=True) drops them."
+        )
+    found = counted(cells, quasi_identifiers, demands)
     if not found.n_rows:
         raise DataError(f"A release must have rows. All {suppressed:,} are suppressed.")
+    every = {**(unpublished or {}), **_typed(release, demands, cells)}
     _check_columns(demands, every, found.n_rows)
-    _refuse(Verification(tuple(_kept(terms, found.of_row, every) for terms in demands)))
+    _refuse(Verification(tuple(_kept(terms, found, every) for terms in demands)))
     _warn_of_people(demands, names)
     return Certificate(
         format=FORMAT,
@@ -191,12 +230,15 @@ def certify(
         sha256=cells_hash(cells),
         n_rows=found.n_rows,
         suppressed=int(suppressed),
-        columns=tuple(names),
+        columns=names,
         quasi_identifiers=tuple(quasi_identifiers),
         demands=tuple(demands),
         classes=found.classes,
         smallest=found.smallest,
         smallest_people=_fewest_people(demands, found.of_row, every),
+        whole_rows=found.whole_rows,
+        one_value=found.one_value,
+        file_sha256=_file_hash(release),
         information_loss=checked_losses(information_loss or {}),
         parameters=plain_facts(parameters or {}),
         versions=versions(),
@@ -216,45 +258,55 @@ def shared_sizes(release: Any, quasi_identifiers: Sequence[str]) -> NDArray[np.i
     >>> shared_sizes({"age": [30, 30, 40], "sex": ["f", "f", "m"]}, ["age", "sex"]).tolist()
     [2, 1]
     """
-    found = _measured(_cells(release, quasi_identifiers, quasi_identifiers), quasi_identifiers)
-    return np.bincount(found.of_row).astype(np.int64)
-
-
-@dataclass(frozen=True)
-class _Measured:
-    of_row: NDArray[np.int64]
-    n_rows: int
-    classes: int
-    smallest: int
-
-
-def _cells(release: Any, names: Sequence[str], quasi_identifiers: Sequence[str]) -> Columns:
-    """Read the cells; in a CSV file 1 and 1.0 are different texts, which tell people apart."""
-    return columns_of(release, list(names), text=list(quasi_identifiers))
-
-
-def _measured(cells: Columns, quasi_identifiers: Sequence[str]) -> _Measured:
+    cells = stored_cells(release)
+    check_names(quasi_identifiers, tuple(cells), "quasi-identifier")
     of_row = shared_records([cells[name] for name in quasi_identifiers])
-    sizes = np.bincount(of_row)
-    return _Measured(of_row, len(of_row), len(sizes), int(sizes.min()) if len(sizes) else 0)
+    return np.bincount(of_row).astype(np.int64)
 
 
-def _same(words: str, found: Any, stated: Any) -> Finding:
+def _typed(release: Any, demands: Sequence[Terms], cells: Columns) -> Columns:
+    """Read the published columns that promises speak about as what they mean, such as numbers."""
+    needed = dict.fromkeys(name for terms in demands for name in terms.needs if name in cells)
+    return columns_of(release, list(needed)) if needed else {}
+
+
+def _file_hash(release: Any) -> str | None:
+    if not isinstance(release, str | os.PathLike):
+        return None
+    with Path(release).open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _same_columns(found: Sequence[str], stated: Sequence[str], *, labels: bool) -> Finding:
+    """Whether a release has the columns that its certificate names, and nothing beside them."""
+    words = "the columns are those of the certificate, and there are no others"
+    more = [*(name for name in found if name not in stated), *(["row labels"] if labels else [])]
+    if more:
+        return Finding(words, False, f"not certified: {', '.join(more)}")
+    lacking = [name for name in stated if name not in found]
+    if lacking:
+        return Finding(words, False, f"not there: {', '.join(lacking)}")
+    return Finding(words, tuple(found) == tuple(stated), "")
+
+
+def _same(words: str, found: int, stated: int) -> Finding:
     if found == stated:
         return Finding(words, True)
-    counted = isinstance(found, int)
-    return Finding(words, False, f"{stated:,} stated, {found:,} found" if counted else "")
+    return Finding(words, False, f"{stated:,} stated, {found:,} found")
 
 
-def _kept(terms: Terms, of_row: NDArray[np.int64], columns: Columns) -> Finding:
+def _kept(terms: Terms, found: Counted, columns: Columns) -> Finding:
     hidden = [name for name in terms.needs if name not in columns]
     if hidden:
-        return Finding(terms.words, None, f"'{hidden[0]}' is not published")
-    if any(len(columns[name]) != len(of_row) for name in terms.needs):
-        return Finding(terms.words, None, "the unpublished column has another number of rows")
-    broken = broken_by(terms, of_row, columns)
+        why = f"'{hidden[0]}' is not published"
+    elif any(len(columns[name]) != found.n_rows for name in terms.needs):
+        why = "the unpublished column has another number of rows"
+    else:
+        why = ""
+    unseen = bool(why)
+    broken = refuted_by(terms, found.sizes) if unseen else broken_by(terms, found.of_row, columns)
     if not broken.classes:
-        return Finding(terms.words, True)
+        return Finding(terms.words, None if unseen else True, why)
     return Finding(terms.words, False, f"{broken.classes:,} records, {broken.rows:,} rows")
 
 

@@ -19,7 +19,7 @@ from sparsam.anonymise._certificate import (
     RecursiveDiversityTerms,
     Terms,
 )
-from sparsam.anonymise._verify_cells import Numbers, numbered
+from sparsam.anonymise._verify_cells import Numbers, alike, numbered
 
 _ROUND_OFF = 1e-9
 
@@ -56,7 +56,7 @@ def broken_by(terms: Terms, of_row: Numbers, columns: Mapping[str, NDArray[Any]]
     elif isinstance(terms, ClosenessTerms):
         bad = _far(terms, of_row, columns[terms.sensitive])
     else:
-        mixed = _spreads(of_row, numbered(columns[terms.sensitive])[0])
+        mixed = _spreads(of_row, alike(columns[terms.sensitive]))
         bad = np.array([i for i, counts in mixed if not _is_mixed(terms, counts)], np.int64)
     return Broken(len(bad), int(sizes[bad].sum()))
 
@@ -75,9 +75,26 @@ def people_in(of_row: Numbers, entity: NDArray[Any]) -> Numbers:
     >>> people_in(np.array([0, 0, 1, 1]), np.array(["x", "x", "x", "y"])).tolist()
     [1, 2]
     """
-    who, names = numbered(entity)
-    pairs = np.unique(of_row * len(names) + who) if len(of_row) else of_row
-    return np.bincount(pairs // max(len(names), 1)).astype(np.int64)
+    who = alike(entity)
+    size = int(who.max()) + 1 if len(who) else 1
+    pairs = np.unique(of_row * size + who) if len(of_row) else of_row
+    return np.bincount(pairs // size).astype(np.int64)
+
+
+def refuted_by(terms: Terms, sizes: Numbers) -> Broken:
+    """Count the classes that are too small for a promise, whatever a column that is hidden says.
+
+    Parameters
+    ----------
+    terms : Terms
+    sizes : ndarray of int
+        Rows of every class: fewer than k rows are not k people, and have no l different values.
+    """
+    if isinstance(terms, ClosenessTerms):
+        return Broken(0, 0)
+    fewest = terms.k if isinstance(terms, KAnonymityTerms) else terms.l
+    bad = sizes[sizes < fewest]
+    return Broken(len(bad), int(bad.sum()))
 
 
 def _spreads(of_row: Numbers, number: Numbers) -> Iterator[tuple[int, dict[int, int]]]:

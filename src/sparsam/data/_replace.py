@@ -91,6 +91,49 @@ def replace_columns(
     return _rebuild(frame, made, names, set(frame.columns) if typed else set())
 
 
+def without_unused(source: Any) -> Any:
+    """Give the same frame without categories that no row has: a file would list them.
+
+    Parameters
+    ----------
+    source : pandas, polars or pyarrow frame, or mapping of arrays
+    """
+    if isinstance(source, Mapping):
+        return source
+    frame = nw.from_native(source, eager_only=True)
+    native, library = frame.to_native(), nw.get_native_namespace(frame)
+    if frame.implementation.is_pandas():
+        for place, dtype in enumerate(native.dtypes):
+            if isinstance(dtype, library.CategoricalDtype):
+                used = native.iloc[:, place].cat.remove_unused_categories()
+                native.isetitem(place, used)
+    elif frame.implementation.is_polars():
+        for place, column in enumerate(native.iter_columns()):
+            if column.dtype == library.Enum:
+                seen = set(column.cast(library.String).drop_nulls().unique().to_list())
+                used = [level for level in column.dtype.categories.to_list() if level in seen]
+                native = native.replace_column(place, column.cast(library.Enum(used)))
+    elif frame.implementation.is_pyarrow():
+        for place, field in enumerate(native.schema):
+            if library.types.is_dictionary(field.type):
+                native = native.set_column(place, field.name, _used_levels(library, native[place]))
+    return native
+
+
+def _used_levels(library: Any, column: Any) -> Any:
+    """Give a dictionary column of pyarrow with the levels that occur, in their order."""
+    whole = column.unify_dictionaries().combine_chunks()
+    codes = whole.indices.cast("int64").fill_null(-1).to_numpy()
+    used = np.unique(codes[codes >= 0])
+    place = np.full(len(whole.dictionary) + 1, -1, np.int64)
+    place[used] = np.arange(len(used))
+    rows = place[codes]
+    index = library.array(rows, mask=rows < 0).cast(column.type.index_type)
+    return library.DictionaryArray.from_arrays(
+        index, whole.dictionary.take(library.array(used)), ordered=column.type.ordered
+    )
+
+
 def _rebuild(
     frame: nw.DataFrame[Any],
     made: Mapping[str, Replacement],

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError
@@ -150,5 +151,6 @@ def _unwritten(file: Path, error: Exception) -> DataError:
 
 
 def _storable(values: NDArray[Any]) -> NDArray[Any]:
-    """Dates at a resolution that DuckDB knows; everything else as it is."""
-    return values.astype("datetime64[us]") if values.dtype.kind == "M" else values
+    """Dates at a resolution that DuckDB knows; everything in the order in which it reads memory."""
+    known = values.astype("datetime64[us]") if values.dtype.kind == "M" else values
+    return np.ascontiguousarray(known)
