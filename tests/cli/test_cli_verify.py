@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 import sparsam as sp
-from sparsam.anonymise import Mondrian
+from sparsam.anonymise import Mondrian, certify
+from sparsam.anonymise._certificate import KAnonymityTerms
 from sparsam.data import columns_of, write_columns
 
 NAMES = ["age", "sex"]
@@ -32,10 +33,13 @@ def test_an_untouched_release(run, place, name):
     result = run("verify", place / name, place / "certificate.json")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert all(line.startswith("yes: ") for line in lines[:-1])
-    assert len(lines) == 7
-    assert "yes: every published record is shared by at least 5 rows" in lines
-    assert lines[-1] == "The release is what its certificate says."
+    assert lines[0] == "The release is what its certificate says."
+    assert lines[1:3] == ["Quasi-identifiers: age, sex", "Published as they are: employed"]
+    assert lines[3].startswith("Unique whole rows: ")
+    assert lines[4].startswith("All have one value of employed: ")
+    assert all(line.startswith("yes: ") for line in lines[6:])
+    assert len(lines) == 6 + 8
+    assert "yes: every combination of quasi-identifiers is shared by at least 5 rows" in lines
 
 
 def test_a_changed_cell(run, place, tmp_path):
@@ -46,9 +50,9 @@ def test_a_changed_cell(run, place, tmp_path):
         result = run("verify", tmp_path / "changed.csv", place / "certificate.json")
         assert result.exit_code == 1
         assert "NO: no cell was changed" in result.stdout
-        broken = "NO: every published record is shared by at least 5 rows"
+        broken = "NO: every combination of quasi-identifiers is shared by at least 5 rows"
         assert (broken in result.stdout) == (column == "age")
-        assert "NOT what its certificate says" in result.stdout
+        assert "NOT what its certificate says" in result.stdout.splitlines()[0]
         assert str(value) not in result.output
 
 
@@ -67,7 +71,9 @@ def test_json(run, place, tmp_path):
     plain = json.loads(found.stdout)
     assert plain["ok"] is True
     assert plain["complete"] is True
-    assert len(plain["findings"]) == 6
+    assert plain["quasi_identifiers"] == NAMES
+    assert plain["published_as_they_are"] == ["employed"]
+    assert len(plain["findings"]) == 8
     pd.read_csv(place / "release.csv").head(9).to_csv(tmp_path / "o.csv", index=False)
     broken = run("verify", tmp_path / "o.csv", place / "certificate.json", "--json")
     assert broken.exit_code == 1
@@ -86,9 +92,59 @@ def test_what_is_not_published_is_not_checked(run, place, tmp_path):
     write_columns(columns_of(release, NAMES), tmp_path / "r.csv")
     method.certificate_.save(tmp_path / "c.json")
     result = run("verify", tmp_path / "r.csv", tmp_path / "c.json")
-    assert result.exit_code == 0
-    assert "not checked: every published record" in result.stdout
-    assert result.stdout.splitlines()[-1].startswith("All that could be checked is true")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("NOT everything was checked: 1 promise was not")
+    assert "not checked: every combination of quasi-identifiers" in result.stdout
+    assert run("verify", tmp_path / "r.csv", tmp_path / "c.json", "-q").exit_code == 1
+    plain = json.loads(run("verify", tmp_path / "r.csv", tmp_path / "c.json", "--json").stdout)
+    assert (plain["ok"], plain["complete"]) == (True, False)
+
+
+def test_too_few_rows_are_too_few_people(run, place, tmp_path):
+    """Whose row it is need not be known to see that three rows are not five people."""
+    people = sp.load_example().take(range(400)).to_frame("pandas").assign(whose=range(400))
+    method = Mondrian(quasi_identifiers=NAMES, k=5, entity="whose")
+    release = method.fit_transform(people)
+    release.loc[:2, "age"] = 111
+    write_columns(columns_of(release, NAMES), tmp_path / "r.csv")
+    method.certificate_.save(tmp_path / "c.json")
+    result = run("verify", tmp_path / "r.csv", tmp_path / "c.json")
+    assert result.exit_code == 1
+    assert "NO: every combination of quasi-identifiers is shared by at least 5 people" in (
+        result.stdout
+    )
+
+
+def test_rows_in_another_order(run, place, tmp_path):
+    release = pd.read_csv(place / "release.csv").sample(frac=1, random_state=0)
+    release.to_csv(tmp_path / "turned.csv", index=False)
+    release.to_parquet(tmp_path / "turned.parquet", index=False)
+    for name in ("turned.csv", "turned.parquet"):
+        result = run("verify", tmp_path / name, place / "certificate.json")
+        assert result.exit_code == 0, result.output
+
+
+def test_row_labels_in_a_file(run, place, tmp_path):
+    """The number of a patient beside every row, where most readers do not look."""
+    release = pd.read_parquet(place / "release.parquet")
+    for labels in ([f"p{i}" for i in range(400)], pd.RangeIndex(70_000, 70_400)):
+        release.set_index(pd.Index(labels)).to_parquet(tmp_path / "r.parquet")
+        result = run("verify", tmp_path / "r.parquet", place / "certificate.json")
+        assert result.exit_code == 1
+        assert "NO: the columns are those of the certificate" in result.stdout
+        assert "not certified: " in result.stdout
+
+
+def test_a_folder_says_nothing_about_the_cells(run, place, tmp_path):
+    """40 different people in a folder that is called age=30 are not one class of 40."""
+    folder = tmp_path / "age=30" / "sex=f"
+    folder.mkdir(parents=True)
+    same = pd.DataFrame({"age": [30] * 40, "sex": ["f"] * 40})
+    certify(same, NAMES, [KAnonymityTerms(k=5)]).save(tmp_path / "c.json")
+    pd.DataFrame({"age": range(40), "sex": ["f", "m"] * 20}).to_parquet(folder / "r.parquet")
+    result = run("verify", folder / "r.parquet", tmp_path / "c.json")
+    assert result.exit_code == 1
+    assert "NO: every combination" in result.stdout
 
 
 def test_files_that_cannot_be_used(run, place, tmp_path):

@@ -25,6 +25,7 @@ from sparsam.report import release_report
 from sparsam.report._release_figure import size_figure
 from sparsam.report._release_sizes import size_bins, size_words
 from sparsam.report._release_sweep_figure import sweep_figure
+from sparsam.report._release_words import release_verdict
 
 VOID = {"meta", "link", "input", "br", "wbr"}
 THIN = "\u202f"
@@ -110,16 +111,17 @@ def anonymised(certificate):
 
 def test_the_verdict_comes_first(report, greedy):
     assert plain(report.verdict) == (
-        "Every published record is shared by at least 8 rows. This was checked from the published "
-        f"cells. 600 rows are published as {greedy.certificate_.classes} different records; no row "
-        "was left out."
+        "Every combination of quasi-identifiers is shared by at least 8 rows. This was checked "
+        f"from the published cells. 600 rows are published in {greedy.certificate_.classes} "
+        "classes; no row was left out. Whole rows, with the columns published as they are: "
+        f"{greedy.certificate_.whole_rows.unique} of 600 are unique."
     )
     page = report.to_html()
-    assert page.index("Every published record") < page.index('class="figures"')
-    assert report.to_markdown().splitlines()[2].startswith("**Every published record is shared")
+    assert page.index("Every combination of") < page.index('class="figures"')
+    assert report.to_markdown().splitlines()[2].startswith("**Every combination of quasi-identif")
     assert "✓ Promise kept" in page
     assert report.kept
-    assert repr(report).startswith("<ReleaseReport 'Anonymisation report': Every published")
+    assert repr(report).startswith("<ReleaseReport 'Anonymisation report': Every combination")
 
 
 def test_everything_that_was_measured_is_there(report, greedy):
@@ -145,6 +147,29 @@ def test_everything_that_was_measured_is_there(report, greedy):
         assert "sparsam anonymise people.csv" in text
         assert "ab" * 32 in text
         assert "One release, not two" in text
+
+
+def test_whole_rows_and_classes_that_say_one_thing(people, greedy):
+    paper = greedy.certificate_
+    made = release_report(greedy.release, paper)
+    rows, one = made.to_dict()["certificate"]["whole_rows"], paper.one_value[0]
+    assert rows == {"unique": paper.whole_rows.unique, "few": paper.whole_rows.few,
+                    "different": paper.whole_rows.different}  # fmt: skip
+    assert one.classes > 0
+    for text in map(plain, (made.to_html(), made.to_markdown())):
+        assert f"{paper.whole_rows.unique} of 600" in text
+        assert f"{one.classes} of {paper.classes} classes, {one.rows} rows" in text
+    change = msgspec.structs.replace
+    for unique, rare, said in ((3, 100, "fewer than 5 of 600 are"), (598, 600, "nearly all are"),
+                               (0, 0, "none is")):  # fmt: skip
+        counts = change(paper.whole_rows, unique=unique, few=rare)
+        other = release_report(greedy.release, change(paper, whole_rows=counts)).to_dict()
+        told = release_verdict({**other, "kept": True, "complete": True})
+        assert f"published as they are: {said} unique." in str(told)
+    bare = Greedy(quasi_identifiers=NAMES, k=8)
+    alone = release_report(bare.fit_transform(people), bare.certificate_)
+    assert "Whole rows" not in alone.verdict
+    assert alone.to_dict()["certificate"]["whole_rows"] is None
 
 
 def test_the_optional_parts(report):
@@ -236,7 +261,7 @@ def test_a_broken_promise_comes_first(greedy):
     assert data["risk"] is None
     assert data["sizes"] == []
     held = {one["words"]: one for one in data["findings"]}
-    words = "every published record is shared by at least 8 rows"
+    words = "every combination of quasi-identifiers is shared by at least 8 rows"
     assert held[words]["held"] is False
     assert "1 rows" not in page
     assert "199" not in re.sub(r"<style>.*?</style>", "", page, flags=re.S)

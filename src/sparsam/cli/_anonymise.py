@@ -51,7 +51,7 @@ BROKEN = 1
     type=click.IntRange(2),
     default=10,
     show_default=True,
-    help="At least so many share every published record.",
+    help="At least so many share every combination of quasi-identifiers.",
 )
 @click.option(
     "-o", "--output", type=OutputFile(*ENDINGS), required=True, help="A .csv or .parquet file."
@@ -59,7 +59,8 @@ BROKEN = 1
 @click.option(
     "--target",
     metavar="NAME|EXPRESSION",
-    help='What will be learned from it: a column, which is published as it is, or "income>50000".',
+    help='What will be learned from it: a column, which is published as it is, or "income>50000", '
+    "which is published as yes and no.",
 )
 @click.option(
     "--model",
@@ -78,6 +79,11 @@ BROKEN = 1
     help="What is published for a class.  [default: median; hierarchy with --method full-domain]",
 )
 @click.option("--keep", multiple=True, metavar="NAMES", help="Columns to publish as they are.")
+@click.option(
+    "--accept-unique",
+    is_flag=True,
+    help="Publish columns as they are even if they make rows unique.",
+)
 @click.option(
     "--l-diversity",
     multiple=True,
@@ -122,13 +128,14 @@ BROKEN = 1
 @json_option
 @quiet_option
 def anonymise(data: Path, **options: Any) -> None:
-    """Publish DATA so that at least k people share every record, and prove it.
+    """Publish DATA so that at least k people share their quasi-identifiers, and prove it.
 
-    Only the quasi-identifiers, the target and the columns named with --keep come out. The file
-    that was written is read again and checked from its cells by independent code; a certificate
-    lets anyone repeat that with `sparsam verify`.
+    Only the quasi-identifiers, the target and the columns named with --keep come out, in a random
+    order of rows. The file that was written is read again and checked from its cells by independent
+    code; a certificate lets anyone repeat that with `sparsam verify`.
 
-    Exit codes: 0 published, 1 the promise would be broken and nothing was written, 2 wrong usage.
+    Exit codes: 0 published, 1 the promise would be broken, or columns that are published as they
+    are make rows unique, and nothing was written, 2 wrong usage.
     """
     from sparsam._errors import ReleaseError
     from sparsam.cli._anonymise_work import Work
@@ -179,7 +186,7 @@ def _plain(report: ReleaseReport) -> dict[str, Any]:
 def _show(report: ReleaseReport) -> None:
     """Print what was published for a person to read."""
     from sparsam.report._release_view import drop_rows, risk_rows, sweep_table
-    from sparsam.report._release_words import score_name
+    from sparsam.report._release_words import score_name, whole_row_facts
     from sparsam.report._words import THIN, percent, whole
 
     data = report.to_dict()
@@ -190,6 +197,7 @@ def _show(report: ReleaseReport) -> None:
         "rows": whole(paper["n_rows"]),
         "classes": whole(paper["classes"]),
         "smallest class": whole(paper["smallest"]),
+        **dict(whole_row_facts(paper)),
         "people in the smallest": paper["smallest_people"] and whole(paper["smallest_people"]),
         "suppressed": whole(paper["suppressed"]),
         "information loss": losses,

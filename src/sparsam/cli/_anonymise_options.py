@@ -116,6 +116,7 @@ def anonymiser(
         "keep": list(keep),
         "hierarchies": _hierarchies(options["hierarchy"]),
         "roles": roles,
+        "accept_unique": options["accept_unique"],
         "random_state": options["seed"],
     }
     if box is not None:

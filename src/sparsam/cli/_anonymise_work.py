@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sparsam._writing import draft_of, put_in_place
 from sparsam.cli._anonymise_options import Paths, anonymiser, names_in
 from sparsam.cli._anonymise_sweep import gone, measure_ks, rows_of
+from sparsam.cli._anonymise_target import with_target
 from sparsam.cli._command_line import command_line, file_hash
 from sparsam.cli._console import messages
 
@@ -48,11 +49,11 @@ class Work:
         box = _load(options)
         text = [*roles.categorical, *roles.ordered]
         frame = open_own(data, roles.missing_values, text).native
+        frame, roles, target = with_target(frame, roles)
         names = column_names(frame)
         keep = names_in(options["keep"])
         check_names([*roles.quasi_identifiers, *keep], names)
-        target = _target(roles, names)
-        if target is not None and target not in (*keep, *roles.quasi_identifiers):
+        if target is not None and target not in keep:
             keep.append(target)
         made = anonymiser(method, roles, keep, box, options)
         said = messages(options["quiet"])
@@ -104,15 +105,18 @@ class Work:
         return answers.astype(np.float64) if self.box.regression else answers, "the model’s answers"
 
     def release(self, paths: Paths, ks: tuple[int, ...]) -> ReleaseReport:
-        """Publish, write, read again, check, and only then put the files where they belong."""
+        """Publish, shuffle, write, read again, check, and then put the files where they belong."""
+        from sparsam.anonymise._publish_order import row_order
         from sparsam.data import column_names, columns_of, count_rows, write_columns
         from sparsam.report import release_report
 
         with messages(self.options["quiet"]).working("Dividing people into classes …"):
             made = self.method.fit_transform(self.frame, self._guide())
+        order = row_order(made, self.options["seed"])
         with draft_of(paths.output) as draft:
-            write_columns(columns_of(made, column_names(made)), draft)
-            unpublished = self._unpublished()
+            cells = columns_of(made, column_names(made))
+            write_columns({name: values[order] for name, values in cells.items()}, draft)
+            unpublished = {name: values[order] for name, values in self._unpublished().items()}
             certificate = _certified(draft, self.method.certificate_, unpublished)
             # A certificate without its release proves nothing; a release without one could be used.
             certificate.save(paths.certificate)
@@ -184,17 +188,6 @@ def _load(options: Mapping[str, Any]) -> BlackBox | None:
             f"Loading {model.name}: this runs the code inside the file."
         )
     return load_model(model, trust=options["trust_model"])
-
-
-def _target(roles: Roles, names: tuple[str, ...]) -> str | None:
-    from sparsam.data._names import check_names
-    from sparsam.data._read import target_of
-
-    found = target_of(roles, names)
-    if found is None:
-        return None
-    check_names([found.column], names)
-    return found.column
 
 
 def _labels(frame: Any, roles: Roles) -> NDArray[Any] | None:

@@ -25,6 +25,24 @@ class LossData(TypedDict):
     definition: str
 
 
+class WholeRowsData(TypedDict):
+    """Whole published rows, with the columns that are published as they are."""
+
+    unique: Count
+    """Rows that no other row is equal to."""
+    few: Count
+    """Rows that fewer than k rows are equal to."""
+    different: int
+
+
+class OneValueData(TypedDict):
+    """Classes in which everyone has the same value of a column that is published as it is."""
+
+    column: str
+    classes: Count
+    rows: Count
+
+
 class CertificateData(TypedDict):
     """What the certificate states."""
 
@@ -39,6 +57,9 @@ class CertificateData(TypedDict):
     classes: int
     smallest: Count
     smallest_people: Count
+    k: int | None
+    whole_rows: WholeRowsData | None
+    one_value: Sequence[OneValueData]
     information_loss: Sequence[LossData]
     parameters: Mapping[str, Any]
     versions: Mapping[str, str]

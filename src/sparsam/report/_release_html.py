@@ -25,6 +25,7 @@ from sparsam.report._release_words import (
     release_verdict,
     score_name,
     suppressed_words,
+    whole_row_facts,
 )
 from sparsam.report._words import THIN
 
@@ -46,6 +47,7 @@ def release_page(data: ReleaseReportData) -> str:
         sections=release_sections(data),
         findings=finding_rows(data),
         suppressed=suppressed_words(data["certificate"]),
+        whole_rows=whole_row_facts(data["certificate"]),
         parameters=parameter_words(data["certificate"]["parameters"]),
         size_figure=size_figure(data),
         sizes=size_rows(data),

@@ -23,6 +23,7 @@ from sparsam.report._release_words import (
     release_figures,
     release_verdict,
     score_name,
+    whole_row_facts,
 )
 from sparsam.report._words import NOTHING, counted, percent, setting, whole
 
@@ -69,11 +70,12 @@ def _certificate(data: ReleaseReportData) -> Iterator[str]:
         "Published as they are": ", ".join(paper["kept"]) or NOTHING,
         "Rows": whole(paper["n_rows"]),
         "Left out": whole(paper["suppressed"]),
-        "Different records": whole(paper["classes"]),
-        "Rows that share the rarest": whole(paper["smallest"]),
+        "Classes": whole(paper["classes"]),
+        "Rows of the smallest class": whole(paper["smallest"]),
     }
     if paper["smallest_people"] is not None:
-        facts["People that share the rarest"] = whole(paper["smallest_people"])
+        facts["People of the smallest class"] = whole(paper["smallest_people"])
+    facts |= {name[0].upper() + name[1:]: value for name, value in whole_row_facts(paper)}
     yield "\n".join(f"- {name}: {escaped(value)}" for name, value in facts.items())
     if paper["information_loss"]:
         losses = ((escaped(one["name"]), percent(one["loss"], 2), escaped(one["definition"]))

@@ -10,7 +10,14 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._small_counts import FEWER, PublishedCounts, few, publish_share, suppress
+from sparsam._small_counts import (
+    FEWER,
+    PublishedCounts,
+    few,
+    publish_nested,
+    publish_share,
+    suppress,
+)
 from sparsam.anonymise import Certificate, verify
 from sparsam.anonymise._anonymise_model_facts import AnonymisedModel, ModelFacts
 from sparsam.anonymise._certificate import KAnonymityTerms
@@ -19,7 +26,6 @@ from sparsam.anonymise._k_sweep import KSweep
 from sparsam.anonymise._risk import ReleaseRisk, release_risk
 from sparsam.anonymise._tight_loss import TightLoss
 from sparsam.anonymise._verify import Verification
-from sparsam.anonymise._verify_cells import shared_records
 from sparsam.anonymise._verify_promises import people_in
 from sparsam.data import columns_of
 from sparsam.report._document import Document
@@ -34,6 +40,7 @@ from sparsam.report._release_data import (
     ReleaseRiskData,
     RetrainedData,
     SweepsData,
+    WholeRowsData,
 )
 from sparsam.report._release_html import release_page, release_summary
 from sparsam.report._release_markdown import release_markdown
@@ -139,7 +146,7 @@ def release_report(
     """
     paper = _opened(certificate)
     found = verify(release, paper, unpublished=unpublished)
-    sizes, people = _sizes(release, paper, unpublished or {}) if found.ok else (None, None)
+    sizes, people = _sizes(release, paper, found, unpublished or {})
     return ReleaseReport(
         {
             "title": title or "Anonymisation report",
@@ -171,13 +178,12 @@ def _opened(certificate: Certificate | str | os.PathLike[str]) -> Certificate:
 
 
 def _sizes(
-    release: Any, paper: Certificate, unpublished: Mapping[str, NDArray[Any]]
-) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
-    """Rows and people of every published record; None where nobody shows whose row it is."""
-    names = list(paper.quasi_identifiers)
-    cells = columns_of(release, names, text=names)
-    of_row = shared_records([cells[name] for name in names])
-    sizes = np.bincount(of_row).astype(np.int64)
+    release: Any, paper: Certificate, found: Verification, unpublished: Mapping[str, NDArray[Any]]
+) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
+    """Rows and people of every class; None where nobody shows whose row it is."""
+    if not found.ok or found.counted is None:
+        return None, None
+    of_row, sizes = found.counted.of_row, found.counted.sizes
     entity = _entity(paper)
     if entity is None:
         return sizes, sizes
@@ -216,15 +222,30 @@ def _certificate(paper: Certificate) -> CertificateData:
         "suppressed": paper.suppressed,
         "columns": paper.columns,
         "quasi_identifiers": paper.quasi_identifiers,
-        "kept": [name for name in paper.columns if name not in paper.quasi_identifiers],
+        "kept": paper.kept,
         "promises": [terms.words for terms in paper.demands],
         "classes": paper.classes,
         "smallest": paper.smallest,
         "smallest_people": paper.smallest_people,
+        "k": max(
+            (one.k for one in paper.demands if isinstance(one, KAnonymityTerms)), default=None
+        ),
+        "whole_rows": _whole_rows(paper),
+        "one_value": [
+            {"column": one.column, "classes": one.classes, "rows": one.rows}
+            for one in paper.one_value
+        ],
         "information_loss": [_loss(name, loss) for name, loss in paper.information_loss.items()],
         "parameters": paper.parameters,
         "versions": paper.versions,
     }
+
+
+def _whole_rows(paper: Certificate) -> WholeRowsData | None:
+    found = paper.whole_rows
+    if found is None or not paper.kept:
+        return None
+    return {"unique": found.unique, "few": found.few, "different": found.different}
 
 
 def _loss(name: str, loss: float) -> LossData:
@@ -302,6 +323,12 @@ def _publishable(data: ReleaseReportData) -> ReleaseReportData:
             safe["risk"][name]["highest"] = None
     for name in ("smallest", "smallest_people"):
         paper[name] = suppress(paper[name])
+    if (rows := paper["whole_rows"]) is not None:
+        counts = [rows["unique"], rows["few"]]
+        rows["unique"], rows["few"] = publish_nested(counts, paper["n_rows"])
+    for one in paper["one_value"]:
+        if few(one["rows"]):
+            one["rows"] = one["classes"] = FEWER
     methods = (safe["sweeps"] or {"methods": []})["methods"]
     swept = [row for one in methods for row in one["rows"]]
     left_out = [row["suppressed"] for row in (paper, *swept)]

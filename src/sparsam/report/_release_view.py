@@ -29,7 +29,7 @@ from sparsam.report._words import (
 _TITLES = {
     **TITLES,
     "certificate": "The certificate",
-    "sizes": "How many share a record",
+    "sizes": "How many share their quasi-identifiers",
     "risk": "Who could be recognised",
     "sweep": "What every k costs",
     "drop": "What every quasi-identifier costs",

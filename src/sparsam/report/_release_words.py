@@ -17,6 +17,12 @@ MEANING_OF_RELEASE: tuple[MeaningData, ...] = (
         "recognise that person. Name every column that someone could know.",
     },
     {
+        "heading": "Whole rows are another matter",
+        "text": "Classes are counted over the quasi-identifiers. With the columns that are "
+        "published as they are, many rows are unique in any release: whoever knows these too finds "
+        "the row. How many there are is said above.",
+    },
+    {
         "heading": "Not recognised is not the same as nothing learned",
         "text": "Where all who share a record have the same illness, nobody needs to be recognised "
         "for it to be known. ℓ-diversity and t-closeness are promises about that; k alone is not.",
@@ -92,9 +98,42 @@ def release_verdict(data: ReleaseReportData) -> Verdict:
 
 
 def _published(paper: CertificateData) -> str:
-    rows = f"{counted(paper['n_rows'], 'row')} are published as "
-    rows += counted(paper["classes"], "different record")
-    return f"{rows}; {suppressed_words(paper)}."
+    rows = f"{counted(paper['n_rows'], 'row')} are published in "
+    rows += counted(paper["classes"], "class", "classes")
+    return f"{rows}; {suppressed_words(paper)}.{_unique_words(paper)}"
+
+
+def whole_row_facts(paper: CertificateData) -> list[tuple[str, str]]:
+    """What whole rows say beside the quasi-identifiers: names and values.
+
+    Parameters
+    ----------
+    paper : CertificateData
+        Fit to be published.
+    """
+    facts = []
+    if (rows := paper["whole_rows"]) is not None:
+        k = "k" if paper["k"] is None else whole(paper["k"])
+        everyone = whole(paper["n_rows"])
+        alone = "nearly all" if rows["unique"] is None else whole(rows["unique"])
+        facts.append(("unique whole rows", f"{alone} of {everyone}"))
+        if rows["few"] is not None:
+            facts.append((f"whole rows of fewer than {k}", f"{whole(rows['few'])} of {everyone}"))
+    for one in paper["one_value"]:
+        value = f"{whole(one['classes'])} of {whole(paper['classes'])} classes, "
+        facts.append((f"all have one {one['column']}", f"{value}{whole(one['rows'])} rows"))
+    return facts
+
+
+def _unique_words(paper: CertificateData) -> str:
+    """Say how many whole rows are unique, with the columns that are published as they are."""
+    rows = paper["whole_rows"]
+    if rows is None:
+        return ""
+    alone = f"{whole(rows['unique'])} of {whole(paper['n_rows'])} are unique"
+    if rows["unique"] is None or rows["unique"] == 0:
+        alone = "nearly all are unique" if rows["unique"] is None else "none is unique"
+    return f" Whole rows, with the columns published as they are: {alone}."
 
 
 def suppressed_words(paper: CertificateData) -> str:
@@ -114,8 +153,11 @@ def release_figures(data: ReleaseReportData) -> list[KeyFigure]:
     figures = [
         KeyFigure(
             whole(smallest),
-            f"{who} share the rarest record",
-            (f"{counted(paper['classes'], 'different record')} in all", "counted in the release"),
+            f"{who} in the smallest class",
+            (
+                f"{counted(paper['classes'], 'class', 'classes')} in all",
+                "over the quasi-identifiers, counted in the release",
+            ),
         ),
         KeyFigure(
             whole(paper["suppressed"]),
