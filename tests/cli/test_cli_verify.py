@@ -36,7 +36,7 @@ def test_an_untouched_release(run, place, name):
     assert lines[0] == "The release is what its certificate says."
     assert lines[1:3] == ["Quasi-identifiers: age, sex", "Published as they are: employed"]
     assert lines[3].startswith("Unique whole rows: ")
-    assert lines[4].startswith("All have one value of employed: ")
+    assert lines[4].startswith("One value of employed in a whole class: ")
     assert all(line.startswith("yes: ") for line in lines[6:])
     assert len(lines) == 6 + 8
     assert "yes: every combination of quasi-identifiers is shared by at least 5 rows" in lines

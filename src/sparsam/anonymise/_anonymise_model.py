@@ -183,12 +183,16 @@ class _Plan:
             "quasi_identifiers": list(self.quasi_identifiers),
             "k": self.k,
             "keep": list(self.keep),
+            "accept_unique": True,  # a model learns from the rows, and nobody gets them
         }
         anonymiser = clone(self.method)
         if "model" in anonymiser.get_params(deep=False):
             settings["model"] = raw
         anonymiser.set_params(**settings)
-        released = anonymiser.fit_transform(self.take(rows), self.labels[rows])
+        chosen = self.take(rows)
+        if hasattr(chosen, "iloc"):  # its labels are the numbers of rows, and of no use here
+            chosen = chosen.reset_index(drop=True)
+        released = anonymiser.fit_transform(chosen, self.labels[rows])
         kept = rows[anonymiser.classes_.of_row >= 0]
         return anonymiser, reseeded(self.model, seed).fit(released, self.labels[kept])
 

@@ -82,4 +82,4 @@ def _whole_rows(found: Verification) -> Iterator[str]:
     yield f"Unique whole rows: {whole(alone)} of {whole(rows)}".replace(THIN, " ")
     for one in found.counted.one_value:
         classes = f"{one.classes:,} of {found.counted.classes:,} classes"
-        yield f"All have one value of {one.column}: {classes}"
+        yield f"One value of {one.column} in a whole class: {classes}"

@@ -28,6 +28,7 @@ from sparsam.data._table import Table
 Cells = dict[str, NDArray[Any]]
 
 _PARQUET = (".parquet", ".pq")
+_TEXTS = (".csv", ".tsv", ".txt", ".tab")
 _UNREADABLE = (ValueError, AttributeError, TypeError)
 _DELIMITERS = (",", ";", "\t", "|")
 # What numpy holds without a change; all other types are written out by the engine as texts.
@@ -54,7 +55,11 @@ def stored_cells(source: Any) -> Cells:
         file = Path(os.path.abspath(source))
         if file.suffix.lower() in _PARQUET:
             return _parquet(file)
-        open_source(file)  # refuses what is no table, and no file
+        if not file.name.lower().removesuffix(".gz").endswith(_TEXTS):
+            raise DataError(
+                "A table's file must end in .csv, .csv.gz, .tsv, .tsv.gz or .parquet. "
+                f"Got '{file.name}' instead."
+            )
         return _csv(file)
     if isinstance(source, Table | list | tuple):
         return columns_of(source, column_names(source))

@@ -121,7 +121,7 @@ def whole_row_facts(paper: CertificateData) -> list[tuple[str, str]]:
             facts.append((f"whole rows of fewer than {k}", f"{whole(rows['few'])} of {everyone}"))
     for one in paper["one_value"]:
         value = f"{whole(one['classes'])} of {whole(paper['classes'])} classes, "
-        facts.append((f"all have one {one['column']}", f"{value}{whole(one['rows'])} rows"))
+        facts.append((f"one value of {one['column']}", f"{value}{whole(one['rows'])} rows"))
     return facts
 
 
