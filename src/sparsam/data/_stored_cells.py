@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError
 from sparsam.data._columns import check_distinct, open_source
-from sparsam.data._files import _literal, _quoted, _top_level, connect, database_error
+from sparsam.data._engine import Engine, ParquetFile, is_relation, literal, no_parquet
 from sparsam.data._raw_columns import column_names, columns_of
 from sparsam.data._table import Table
 
@@ -67,7 +67,7 @@ def stored_cells(source: Any) -> Cells:
         check_distinct([str(name) for name in source])
         return {str(name): _exact(name, values) for name, values in source.items()}
     frame = nw.from_native(source, pass_through=True)
-    if isinstance(frame, nw.LazyFrame) and not _of_duckdb(source):
+    if isinstance(frame, nw.LazyFrame) and not is_relation(source):
         frame = frame.collect()
     if isinstance(frame, nw.DataFrame):
         names = open_source(source).names
@@ -103,9 +103,9 @@ def _described_labels(file: Path) -> bool:
     """Whether pandas would give the rows of a Parquet file labels that no column holds."""
     query = "SELECT value FROM parquet_kv_metadata(?) WHERE key = 'pandas'::BLOB"
     try:
-        notes = connect().execute(query, [_literal(file)]).fetchall()
+        notes = Engine().rows(query, [literal(file)], lambda _: no_parquet(file))
         told = [json.loads(note).get("index_columns", []) for (note,) in notes]
-    except (*_UNREADABLE, database_error()):
+    except (*_UNREADABLE, DataError):
         return True  # notes that nobody can read may say anything
     plain = {"kind": "range", "name": None, "start": 0, "step": 1, "stop": 0}
     return any(
@@ -113,10 +113,6 @@ def _described_labels(file: Path) -> bool:
         for labels in told
         for one in labels
     )
-
-
-def _of_duckdb(source: Any) -> bool:
-    return type(source).__module__.split(".")[0] in {"duckdb", "_duckdb"}
 
 
 def _exact(name: Any, values: Any) -> NDArray[Any]:
@@ -145,29 +141,15 @@ def _one_nan(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _parquet(file: Path) -> Cells:
-    connection = connect()
-    where = [_literal(file)]
-    table = "read_parquet(?, hive_partitioning = false)"
-    try:
-        told = connection.execute(f"DESCRIBE SELECT * FROM {table}", where).fetchall()
-        schema = connection.execute(
-            "SELECT name, num_children FROM parquet_schema(?)", where
-        ).fetchall()
-        names = _top_level(schema)
-        check_distinct(names)
-        wanted = ", ".join(_as_stored(i, line[0], line[1]) for i, line in enumerate(told))
-        loaded = connection.execute(f"SELECT {wanted} FROM {table}", where).fetchnumpy()
-    except database_error():
-        raise DataError(
-            f"'{file.name}' must be a Parquet file, with texts in UTF-8. It cannot be read as one."
-        ) from None
-    return {name: _unmasked(loaded[f"c{i}"]) for i, name in enumerate(names)}
-
-
-def _as_stored(place: int, name: str, kind: str) -> str:
-    column = _quoted(name)
-    exact = kind.lower() in _EXACT
-    return f"{column if exact else f'CAST({column} AS VARCHAR)'} AS c{place}"
+    parquet = ParquetFile(file, Engine())
+    check_distinct(parquet.names)
+    found = {}
+    for place, name in enumerate(parquet.names):
+        column = parquet.columns[place]
+        exact = str(parquet.types[place]).lower() in _EXACT
+        wanted = column if exact else f"CAST({column} AS VARCHAR)"
+        found[name] = _unmasked(parquet.column(place, wanted))
+    return found
 
 
 def _unmasked(values: Any) -> NDArray[Any]:
