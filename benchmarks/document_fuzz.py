@@ -68,6 +68,7 @@ def generalization() -> Generalization:
             numeric_partition("height", NumericDomain(0.5, 2.5), [1.625], beyond="error"),
             categorical_partition("town", town, [["Bern", 3], ["Genève", 2.5, True]], 2, 2),
             categorical_partition("idle", CategoricalDomain(("x", "y")), [["x", "y"]]),
+            categorical_partition("none", CategoricalDomain(()), []),
         ],
         {"seed": 7, "parameters": {"leaves": [2, 4], "share": 0.25}, "table": "people"},
     )
@@ -112,7 +113,9 @@ def records(g: Generalization) -> Iterator[dict[str, Any]]:
 
 def _member(partition: Any) -> Any:
     domain = partition.domain
-    return domain.low if isinstance(domain, NumericDomain) else domain.categories[-1]
+    if isinstance(domain, NumericDomain):
+        return domain.low
+    return domain.categories[-1] if domain.categories else "any"
 
 
 def allow(call: Callable[[], Any]) -> Any:
