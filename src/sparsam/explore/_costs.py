@@ -20,6 +20,8 @@ _ROOM = Fraction(1, 2**50)
 _SLACK = 1 + 1e-9
 _MOST_STEPS = 10**9
 _MOST_ORDER = 10**6
+_MOST_UNITS = 10**9
+_QUICK_ORDER = 10_000
 
 
 class Event(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -222,6 +224,59 @@ def training_cost(noise_multiplier: float, sample_rate: float, steps: int, *, or
     )
     rho = nano_up(one * steps / order * _SLACK, "cost of training")
     return Cost(epsilon=None, rho=rho, events=(event,), order=order)
+
+
+def fits_its_noise(cost: Cost) -> bool:
+    """Say whether a cost is at least that of each use of noise that it lists.
+
+    For costs that come from a file. Several uses may cost less than their sum, where they were of
+    different rows; none may cost more than is charged.
+
+    Examples
+    --------
+    >>> fits_its_noise(laplace_cost(0.1))
+    True
+    >>> fits_its_noise(Cost(epsilon=1, rho=1, events=laplace_cost(0.1).events))
+    False
+    """
+    amounts = [cost.rho] if cost.epsilon is None else [cost.rho, cost.epsilon]
+    if not cost.events or min(amounts) < 0 or max(amounts) > NANO * _MOST_UNITS:
+        return False
+    return all(_paid(event, cost) for event in cost.events)
+
+
+def _paid(event: Event, cost: Cost) -> bool:
+    if not 1 <= event.times <= _MOST_STEPS:
+        return False
+    if event.noise == "dp-sgd":
+        return cost.epsilon is None and cost.order is not None and _paid_training(event, cost)
+    if not 0 < event.scale < math.inf:
+        return False
+    factor = 2.0 if event.noise == "exponential" else 1.0
+    epsilon = factor / event.scale
+    share = {"laplace": 2, "gaussian": 2, "exponential": 8}[event.noise]
+    # Divided twice: the square of a very small scale is no number.
+    enough = cost.rho + 1 >= epsilon / share * epsilon * NANO / _SLACK
+    if event.noise == "gaussian":
+        return enough and cost.epsilon is None
+    return enough and (cost.epsilon is None or cost.epsilon + 1 >= epsilon * NANO / _SLACK)
+
+
+def _paid_training(event: Event, cost: Cost) -> bool:
+    if cost.order is None or not 2 <= cost.order <= _MOST_ORDER:
+        return False
+    try:
+        # At a high order this takes seconds; the price at a lower one is never more.
+        least = training_cost(
+            event.noise_multiplier,
+            event.sample_rate,
+            event.steps,
+            order=min(cost.order, _QUICK_ORDER),
+        )
+    except ParameterError:
+        return False
+    scaled = least.rho if cost.order <= _QUICK_ORDER else 0
+    return cost.rho + 1 + cost.rho * 1e-9 >= scaled
 
 
 def sequential(costs: Iterable[Cost]) -> Cost:

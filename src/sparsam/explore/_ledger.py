@@ -17,10 +17,11 @@ from sparsam._errors import LedgerError, ParameterError
 from sparsam.explore._amounts import Amount, nano_text
 from sparsam.explore._costs import Cost, training_cost
 from sparsam.explore._ledger_book import Book, Fingerprinted, table_digest
-from sparsam.explore._ledger_chain import Replay, Row, Verification, canonical, digest
+from sparsam.explore._ledger_chain import Replay, Row, Verification, broken, canonical, digest
+from sparsam.explore._ledger_header import budget_terms
 from sparsam.explore._ledger_statement import Statement, make_statement
-from sparsam.explore._ledger_store import Store, flush_folder, holds, rows_after
-from sparsam.explore._ledger_terms import budget_terms, table_terms
+from sparsam.explore._ledger_store import Store, flush_folder, rows_after
+from sparsam.explore._ledger_terms import table_terms
 from sparsam.explore._ledger_witness import Witness
 
 _WAIT = 60.0
@@ -200,13 +201,15 @@ class Ledger(Book):
             known = None if watcher is None else watcher.remembered()
             with store.reading() as connection:
                 store.check_schema(connection)
+                heads = (at_least, None if known is None else known[1])
+                # Looked for among the entries, not in an index that says what it was made to say.
+                ledger._replay.awaited = {head for head in heads if head is not None}
                 ledger._catch_up(connection)
-                for head in (at_least, None if known is None else known[1]):
-                    if head is not None and not holds(connection, head):
-                        raise LedgerError(
-                            "The ledger was put back to an older copy, or is another one: it "
-                            "lacks an entry that it had. Nothing is answered from it."
-                        )
+                if ledger._replay.awaited:
+                    raise LedgerError(
+                        "The ledger was put back to an older copy, or is another one: it "
+                        "lacks an entry that it had. Nothing is answered from it."
+                    )
             return ledger
         except BaseException:
             store.close()
@@ -311,9 +314,9 @@ class Ledger(Book):
         """Give all entries as plain data, oldest first; without the fingerprint of the table."""
         with self._store.reading() as connection:
             self._catch_up(connection)
-            rows = rows_after(connection, -1)
+            rows = list(rows_after(connection, -1))
         hidden = ("salt", "fingerprint")
-        bodies = [{**json.loads(row.body), "hash": row.hash} for row in rows]
+        bodies = [{**_loaded(row.body, row), "hash": row.hash} for row in rows]
         return [{k: v for k, v in body.items() if k not in hidden} for body in bodies]
 
     def verify(self) -> Verification:
@@ -414,12 +417,20 @@ def _attempt(compute: Callable[[], Any]) -> str | None:
 
 
 def _answer_text(row: Row) -> str:
-    return str(json.loads(row.body)["answer"])
+    return str(_loaded(row.body, row)["answer"])
 
 
 def _stored(row: Row, cost: Cost) -> Entry:
-    body = json.loads(row.body)
-    return Entry(json.loads(body["answer"]), body["charge"], row.hash, cost, False, 0)
+    body = _loaded(row.body, row)
+    return Entry(_loaded(body["answer"], row), body["charge"], row.hash, cost, False, 0)
+
+
+def _loaded(text: str, row: Row) -> Any:
+    """Read what is stored in an entry."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise broken(row.sequence, "does not hold plain data") from None
 
 
 def _analyst() -> str:

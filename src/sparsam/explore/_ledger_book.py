@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from sparsam._errors import BudgetError, LedgerError
+from sparsam._errors import BudgetError, LedgerError, ParameterError
 from sparsam.explore._amounts import NANO, nano_text
 from sparsam.explore._costs import Cost
-from sparsam.explore._ledger_chain import Replay, Row, broken, canonical, digest, price
+from sparsam.explore._ledger_chain import Replay, Row, broken, canonical, digest, price, read_body
 from sparsam.explore._ledger_store import Store, append, first_answer, hash_at, rows_after
 from sparsam.explore._ledger_witness import Witness
 
@@ -192,6 +192,12 @@ class Book:
             "analyst": self.analyst,
         }
         text = canonical(body, "entry")
+        if read_body(text) is None:
+            # Before anything is written: an entry that cannot be read again would end the ledger.
+            raise ParameterError(
+                "A ledger must be able to read what it writes. Got a text with half a sign, or "
+                "data that is nested too deeply."
+            )
         row = Row(
             sequence + 1, kind, amount, spent + amount, content.get("key"), text, digest(head, text)
         )

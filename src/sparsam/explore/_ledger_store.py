@@ -1,4 +1,4 @@
-"""The file of a ledger: SQLite with a log, flushed to the disk before anything is answered."""
+"""The file of a ledger: SQLite, whole in one file on the disk before anything is answered."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from sparsam.explore._ledger_chain import Row
 APPLICATION = 0x53504C47
 VERSION = 1
 _LOOK_AGAIN = 0.001
+# EXTRA: the end of a transaction is the name of a file that goes, and that must be on the disk too.
+_SETTINGS = ("synchronous=EXTRA", "fullfsync=ON", "trusted_schema=OFF", "cell_size_check=ON")
 _COLUMNS = "sequence, kind, amount, spent, key, body, hash"
 _TABLE = """CREATE TABLE entries (
     sequence INTEGER PRIMARY KEY, kind TEXT NOT NULL, amount INTEGER NOT NULL,
@@ -76,12 +78,6 @@ class Store:
         try:
             with store._translated():
                 connection = store._connect()
-                mode = connection.execute("PRAGMA journal_mode=WAL").fetchone()[0]
-                if mode != "wal":
-                    raise LedgerError(
-                        "The ledger needs a disk of this machine that can hold a write-ahead "
-                        f"log. Got the mode '{mode}' instead."
-                    )
                 connection.execute("BEGIN IMMEDIATE")
                 for statement in _SCHEMA:
                     connection.execute(statement)
@@ -158,8 +154,9 @@ class Store:
 
     def check_schema(self, connection: sqlite3.Connection) -> None:
         """Refuse a file whose guards against changes were taken away."""
-        found = {text for (text,) in connection.execute("SELECT sql FROM sqlite_master") if text}
-        if found != set(_SCHEMA):
+        kinds = "SELECT type, sql FROM sqlite_master LIMIT 100"
+        found = sorted((str(kind), str(sql)) for kind, sql in connection.execute(kinds) if sql)
+        if found != sorted((text.split()[1].lower(), text) for text in _SCHEMA):
             raise LedgerError(
                 "The ledger is damaged or was tampered with: its tables, or the triggers that "
                 "forbid changes, are not those that sparsam made."
@@ -167,7 +164,7 @@ class Store:
 
     def check_pages(self, connection: sqlite3.Connection) -> None:
         """Refuse a file whose pages contradict one another."""
-        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if found != "ok":
             raise LedgerError("The ledger is damaged: its pages contradict one another.")
 
@@ -186,7 +183,7 @@ class Store:
     def discard(self) -> None:
         """Remove a file that could not be set up."""
         self.close()
-        for ending in ("", "-wal", "-shm"):
+        for ending in ("", "-journal", "-wal", "-shm"):
             with suppress(FileNotFoundError):
                 os.unlink(f"{self.path}{ending}")
 
@@ -210,8 +207,8 @@ class Store:
         writable = os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)
         self.read_only = not writable
         options = "mode=rw" if writable else "mode=ro"
-        if not writable and not Path(f"{self.path}-wal").exists():
-            # Without a log there is nothing but the file itself, and no place for a lock.
+        if not writable and self._logs() and not Path(f"{self.path}-wal").exists():
+            # Without its log there is nothing but the file itself, and no place for a lock.
             options += "&immutable=1"
         connection = sqlite3.connect(
             f"{self.path.as_uri()}?{options}",
@@ -221,12 +218,42 @@ class Store:
             check_same_thread=False,
         )
         try:
-            for setting in ("synchronous=FULL", "fullfsync=ON", "trusted_schema=OFF"):
+            for setting in _SETTINGS:
                 connection.execute(f"PRAGMA {setting}")
+            if writable:
+                self._leave_one_file(connection)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _logs(self) -> bool:
+        """Say whether the file is of the kind that keeps its last entries in a log beside it."""
+        with self.path.open("rb") as file:
+            return file.read(20)[18:20] == b"\x02\x02"
+
+    def _leave_one_file(self, connection: sqlite3.Connection) -> None:
+        """Keep every entry in the file itself once it is written.
+
+        Earlier ledgers kept the last ones in a log beside the file: who copied the file alone,
+        copied an older budget. They are turned into one file when they are first opened.
+        """
+        until = time.monotonic() + self.timeout
+        while True:
+            try:
+                mode = connection.execute("PRAGMA journal_mode=DELETE").fetchone()[0]
+                if mode == "delete":
+                    return
+            except sqlite3.OperationalError as error:
+                if not error.sqlite_errorname.startswith("SQLITE_BUSY"):
+                    raise
+            if time.monotonic() > until:
+                raise LedgerError(
+                    f"The ledger '{self.path.name}' keeps a log beside its file, and other "
+                    "processes use it, so that it cannot be made one file. Nothing is answered "
+                    "from it.\n\nHint: end the other processes, and open it again."
+                )
+            time.sleep(_LOOK_AGAIN)
 
     def _check_format(self, connection: sqlite3.Connection) -> None:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
@@ -276,10 +303,10 @@ _REASONS = (
 )
 
 
-def rows_after(connection: sqlite3.Connection, sequence: int) -> list[Row]:
-    """Give the entries from a place on."""
+def rows_after(connection: sqlite3.Connection, sequence: int) -> Iterator[Row]:
+    """Give the entries from a place on, one after the other."""
     query = f"SELECT {_COLUMNS} FROM entries WHERE sequence > ? ORDER BY sequence"
-    return [Row(*row) for row in connection.execute(query, (sequence,))]
+    return (Row(*row) for row in connection.execute(query, (sequence,)))
 
 
 def hash_at(connection: sqlite3.Connection, sequence: int) -> str | None:
@@ -287,12 +314,6 @@ def hash_at(connection: sqlite3.Connection, sequence: int) -> str | None:
     query = "SELECT hash FROM entries WHERE sequence = ?"
     found = connection.execute(query, (sequence,)).fetchone()
     return None if found is None else str(found[0])
-
-
-def holds(connection: sqlite3.Connection, digest: str) -> bool:
-    """Say whether some entry has a digest."""
-    query = "SELECT 1 FROM entries WHERE hash = ?"
-    return connection.execute(query, (digest,)).fetchone() is not None
 
 
 def first_answer(connection: sqlite3.Connection, key: str) -> Row | None:

@@ -1,37 +1,14 @@
-"""What a ledger is created with: its budget, and the table that it is bound to."""
+"""What a ledger is created with: the table that it is bound to, and what is declared of it."""
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 from sparsam._errors import ParameterError
 from sparsam.data import Table, fingerprint
-from sparsam.explore._accounts import binding_account
-from sparsam.explore._amounts import NANO, Amount, exact, nano_down
 from sparsam.explore._declared import Declared, declared
 from sparsam.explore._ledger_book import table_digest
 from sparsam.explore._source import Source
-
-
-def budget_terms(epsilon: Amount, delta: Amount | None, order: int | None) -> dict[str, Any]:
-    """Give the unit and the budget of a ledger, as its first entry holds them.
-
-    Examples
-    --------
-    >>> budget_terms("0.5", None, None)["budget"]
-    500000000
-    """
-    most = nano_down(epsilon, "epsilon")
-    if most == 0:
-        raise ParameterError(f"The 'epsilon' must be at least 1e-9. Got {epsilon!r} instead.")
-    if delta is None:
-        if order is not None:
-            raise ParameterError("The 'order' must be left out where there is no delta.")
-        return {"unit": "epsilon", "budget": most, "epsilon": most, "delta": None, "order": None}
-    order, budget = binding_account(Fraction(most, NANO), delta, order)
-    chance = float(exact(delta, "delta"))
-    return {"unit": "rho", "budget": budget, "epsilon": most, "delta": chance, "order": order}
 
 
 def table_terms(data: Any, domains: Any, text: str | None, salt: str) -> dict[str, Any]:
