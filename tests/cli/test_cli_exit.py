@@ -155,7 +155,8 @@ def test_interrupted_by_a_signal(wait: float, tmp_path: Path) -> None:
     done.send_signal(signal.SIGINT)
     errors = done.stderr.read()
     done.stderr.close()
-    assert done.wait() == 130
+    # Python itself may end by the signal where it met it in the code of `exec`: 130 for a shell too
+    assert done.wait() in (130, -signal.SIGINT)
     assert errors.endswith("Interrupted.\n")
     assert "Traceback" not in errors
     assert os.listdir(tmp_path) == []
