@@ -126,8 +126,17 @@ _GOOD = (
         "ledger create >people.ledger @people.csv --epsilon 2 --delta 1e-6 --domains @domains.toml "
         "--witness >witness",
     ),
+    Case(
+        "ledger create json",
+        "ledger create >people.ledger @people.parquet --epsilon 1 --domains @domains.toml --json",
+    ),
     Case("explore plan", f"explore plan @people.csv --ledger {_LEDGER}"),
     Case("explore plan json", "explore plan @domains.toml --epsilon 1 --rows 500 --json"),
+    Case(
+        "explore plan declared",
+        "explore plan '<minimise declared/people.json' --epsilon 1",
+        says=DECLARED,
+    ),
     Case(
         "explore run",
         f"explore run @people.csv {_EXPLORE} --epsilon 0.5 --report >report.html -o >all.json "
@@ -148,6 +157,7 @@ _GOOD = (
     Case("ledger show", "ledger show '<ledger create/people.ledger'"),
     Case("ledger show json", "ledger show '<ledger create/people.ledger' --json --last 9"),
     Case("ledger verify", "ledger verify '<ledger create/people.ledger'"),
+    Case("ledger verify json", "ledger verify '<ledger create/people.ledger' --json"),
     Case("ledger statement", "ledger statement '<ledger create/people.ledger'"),
     Case("ledger statement html", "ledger statement '<ledger create/people.ledger' -o >page.html"),
     Case("ledger statement json", "ledger statement '<ledger create/people.ledger' --json "
@@ -264,6 +274,13 @@ _WRONG = {
     "budget": f"explore run @people.csv {_EXPLORE} --epsilon 99",
     "generalization to explore with": f"explore run @people.csv {_EXPLORE} --epsilon 0.1 "
                                       "--generalization @wrong.json",
+    "learned ranges to explore with": f"explore run @people.csv {_EXPLORE} --epsilon 0.1 "
+                                      "--generalization '<minimise model/people.json'",
+    "learned groups to explore with": f"explore run @people.csv {_EXPLORE} --epsilon 0.1 "
+                                      "--generalization <minimise/people.json",
+    "learned ranges to plan with": "explore plan '<minimise model/people.json' --epsilon 1",
+    "learned ranges of a ledger": "ledger create >x.ledger @people.csv --epsilon 1 --domains "
+                                  "'<minimise model/people.json'",
     "folder of a demo": "demo --folder @people.csv --no-open",
 }  # fmt: skip
 

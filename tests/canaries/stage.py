@@ -92,6 +92,7 @@ class Stage:
         self.cases = cases
         self.runs: dict[str, Run] = {}
         self.known = sightings.digests(self.tables)
+        self.planted = set(self.tables.rglob("*"))
 
     def run(self, name: str) -> Run:
         """Run a case, after those whose outputs it takes."""
@@ -100,14 +101,15 @@ class Stage:
         return self.runs[name]
 
     def _run(self, case: Case) -> Run:
-        words = [self._word(case, word) for word in case.words]
+        words = [self.word(case, word) for word in case.words]
         folder = self.outputs / case.name
         folder.mkdir(parents=True, exist_ok=True)
         with sabotaged(case.sabotage):
             code, said = run_main(words, folder)
         return Run(case, code, said, folder)
 
-    def _word(self, case: Case, word: str) -> str:
+    def word(self, case: Case, word: str) -> str:
+        """A word of a command line with the paths that it stands for."""
         if word.startswith("@"):
             return str(self.tables / word[1:])
         if word.startswith(">"):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
+from . import sightings
 from .cases import CASES
 from .stage import BAD, GOOD, Stage
 
@@ -30,3 +34,25 @@ def test_bad_ways_are_refused(stage: Stage, name: str) -> None:
     assert run.code != 0, run
     assert run.said["stderr"] or run.case.words[0] in ("verify", "explore"), run
     assert "Traceback" not in run.said["stderr"], run
+
+
+def test_nothing_is_left_beside_the_tables(stage: Stage) -> None:
+    """Such as a key: it may lie there, a copy of cells may not."""
+    for name in CASES:
+        stage.run(name)
+    for file in set(stage.tables.rglob("*")) - stage.planted:
+        assert not sightings.in_file(file, stage.known), file.name
+
+
+@pytest.mark.parametrize("name", ["describe latin.parquet", "describe headless.csv", "attack json"])
+def test_a_process_of_its_own_shows_nothing_more(stage: Stage, name: str) -> None:
+    """As `test_nothing_shows_a_canary`, for what an interpreter prints when it ends."""
+    run = stage.run(name)
+    words = [stage.word(run.case, word) for word in run.case.words]
+    done = subprocess.run(
+        [sys.executable, "-m", "sparsam.cli", *words], capture_output=True, text=True, check=False
+    )
+    seen = sightings.in_text(done.stdout, "stdout") + sightings.in_text(done.stderr, "stderr")
+    assert not seen, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == run.code

@@ -34,6 +34,18 @@ QUICKER = {
     "range(2000)": "range(360)",
     "sp.sweep(people, roles)": "sp.sweep(people, roles, n_jobs=1)",
 }
+WRITTEN = {
+    "minimisation.html",
+    "people.json",
+    "recoding.json",
+    "model.html",
+    "certificate.json",
+    "release.html",
+    "retain.html",
+    "people.ledger",
+    "eda.html",
+}
+SHOWN = ("people", "tree", "front", "best", "least", "asked", "hybrid", "found", "eda", "ledger")
 # The README explores with declared domains, and its noise is drawn anew each time.
 NOISY = {"eda", "ledger"}
 
