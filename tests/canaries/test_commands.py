@@ -44,7 +44,7 @@ def test_nothing_is_left_beside_the_tables(stage: Stage) -> None:
         assert not sightings.in_file(file, stage.known), file.name
 
 
-@pytest.mark.parametrize("name", ["describe latin.parquet", "describe headless.csv", "attack json"])
+@pytest.mark.parametrize("name", ["describe latin.parquet", "describe headless.csv", "ledger show"])
 def test_a_process_of_its_own_shows_nothing_more(stage: Stage, name: str) -> None:
     """As `test_nothing_shows_a_canary`, for what an interpreter prints when it ends."""
     run = stage.run(name)

@@ -106,8 +106,8 @@ def test_leak_1_folder_names_in_an_exploration(stage: Stage, tmp_path: Path) -> 
     file = stage.tables / HIVE / "people.parquet"
     with sp.Ledger.create(tmp_path / "x.ledger", file, epsilon=900, domains=domains) as ledger:
         found = sp.explore(file, ledger, epsilon=800)
-    quartiles = found.answer("quantiles", "age").value
-    assert np.ptp(np.asarray(quartiles, dtype=float)) > 20
+    assert found.answer("mean", "age").value > 40
+    assert found.answer("value_counts", "region").value > 100
     clean(stage, "describe folder", "describe folder --json")
     described = json.loads(stage.run("describe folder --json").said["stdout"])
     values = {one["attribute"]: one["values"] for one in described["attributes"]}
