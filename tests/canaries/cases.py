@@ -302,6 +302,9 @@ def _sabotaged() -> Iterator[Case]:
             if name not in ("ledger create", "ledger template"):
                 where = "@people.csv" if name != "verify" else "<anonymise/release.parquet"
                 yield Case(f"{name} fails by {who}", line.format(where), BAD, sabotage=sabotage)
+        traced = {"SPARSAM_TRACEBACK": "1"}  # where it came from, without any value
+        line = "describe @people.csv"
+        yield Case(f"traced fails by {who}", line, BAD, sabotage=sabotage, environment=traced)
     for name in _LEDGERS:
         line = next(case.line for case in _GOOD if case.name == name)
         for who in ("a database", "a library"):

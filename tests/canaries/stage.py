@@ -48,6 +48,8 @@ class Case:
         Whether the answers are noisy, so that a number of three digits may come by chance.
     sabotage : tuple of (str, callable)
         A function that is made to fail, by its dotted name, and what gives the error.
+    environment : mapping of str to str
+        Variables to set.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Case:
     says: Collection[str] = ()
     noisy: bool = False
     sabotage: Sabotage | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def words(self) -> list[str]:
@@ -105,7 +108,7 @@ class Stage:
         folder = self.outputs / case.name
         folder.mkdir(parents=True, exist_ok=True)
         with sabotaged(case.sabotage):
-            code, said = run_main(words, folder)
+            code, said = run_main(words, folder, case.environment)
         return Run(case, code, said, folder)
 
     def word(self, case: Case, word: str) -> str:
@@ -133,13 +136,16 @@ class Stage:
         return seen
 
 
-def run_main(words: list[str], folder: Path) -> tuple[int, dict[str, str]]:
+def run_main(
+    words: list[str], folder: Path, environment: Mapping[str, str] | None = None
+) -> tuple[int, dict[str, str]]:
     """Call the program in this process, with everything caught that a user would see."""
     out, err, log = io.StringIO(), io.StringIO(), io.StringIO()
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.chdir(folder))
         stack.enter_context(mock.patch.object(sys, "argv", ["sparsam", *words]))
-        stack.enter_context(mock.patch.dict(os.environ, {"COLUMNS": "300", "NO_COLOR": "1"}))
+        variables = {"COLUMNS": "300", "NO_COLOR": "1", **(environment or {})}
+        stack.enter_context(mock.patch.dict(os.environ, variables))
         stack.enter_context(contextlib.redirect_stdout(out))
         stack.enter_context(contextlib.redirect_stderr(err))
         stack.enter_context(logged(log))
