@@ -46,6 +46,11 @@ _GOOD = (
         ">recoding.json --questionnaire >questions.json --report >report.json",
     ),
     Case(
+        "minimise model by heart",
+        f"minimise @people.csv {_TRUST.replace('model.joblib', 'by_heart.joblib')} -o >people.json "
+        "--recoding >recoding.json --questionnaire >questions.json --report >report.html",
+    ),
+    Case(
         "minimise model declared",
         f"minimise @people.csv {_TRUST} --roles @model_roles.toml -o >people.json "
         "--report >report.md",
@@ -230,6 +235,7 @@ _WRONG = {
     "skops": "minimise @people.csv --model @wrong.skops",
     "joblib": "minimise @people.csv --model @wrong.joblib --trust-model",
     "categories of the model": "minimise @unseen.csv --model @strict.joblib --trust-model",
+    "names of the model": f"minimise @rare.csv {_TRUST}",
     "columns of the model": f"minimise @narrow.csv {_TRUST}",
     "generalization to attack": "attack @wrong.json @people.csv",
     "columns to attack": "attack '<minimise model/people.json' @narrow.csv --target employed",

@@ -109,8 +109,8 @@ def people(n_rows: int = N_PEOPLE) -> pd.DataFrame:
     """Make the table: work depends on age, education and income; the same people each time.
 
     One person is the oldest, one has the highest and one the lowest income, one the highest rent;
-    one to three have a category that nobody else has. Three people, who share a household, have
-    the same surname and the same phone.
+    one to three have a category that nobody else has. Most surnames and phones are those of the
+    three people in a household.
     """
     rng = np.random.default_rng(13)
     household = rng.permutation(np.arange(n_rows) // 3)
@@ -135,6 +135,8 @@ def people(n_rows: int = N_PEOPLE) -> pd.DataFrame:
             "employed": np.where(works ^ (rng.random(n_rows) < 0.05), "yes", "no"),
         }
     ).astype({"region": object})
+    # some whose values may be named, as a model must be fed one
+    frame.loc[100:119, ["surname", "phone"]] = ["Meier", "none"]
     frame.loc[11, "age"] = OLDEST
     frame.loc[[23, 24, 25], "region"] = RARE["region"]
     frame.loc[[31, 32], "education"] = RARE["education"]
@@ -172,6 +174,7 @@ def write_tables(folder: Path) -> None:
     shutil.copy(folder / "people.parquet", folder / "wrong.csv")
     joblib.dump(fitted_model(frame), folder / "model.joblib")
     joblib.dump(fitted_model(frame, handle_unknown="error"), folder / "strict.joblib")
+    joblib.dump(fitted_model(frame, min_samples_leaf=1), folder / "by_heart.joblib")
 
 
 def _for_the_model() -> str:
@@ -182,14 +185,18 @@ def _for_the_model() -> str:
     return "\n".join(lines)
 
 
-def fitted_model(frame: pd.DataFrame, handle_unknown: str = "use_encoded_value") -> object:
-    """A pipeline that takes every column but the patient's number."""
+def fitted_model(
+    frame: pd.DataFrame, handle_unknown: str = "use_encoded_value", min_samples_leaf: int = 20
+) -> object:
+    """A pipeline that takes every column but the patient's number; with small leaves it looks at
+    surnames, of which hardly any may be named.
+    """
     unknown = -1 if handle_unknown == "use_encoded_value" else None
     encode = OrdinalEncoder(handle_unknown=handle_unknown, unknown_value=unknown)
     texts = (encode, make_column_selector(dtype_exclude="number"))
     model = make_pipeline(
         make_column_transformer(texts, remainder="passthrough"),
-        DecisionTreeClassifier(max_depth=5, random_state=0),
+        DecisionTreeClassifier(max_depth=5, min_samples_leaf=min_samples_leaf, random_state=0),
     )
     return model.fit(frame[MODEL_TAKES], frame["employed"])
 
@@ -204,6 +211,8 @@ def _write_odd(folder: Path, frame: pd.DataFrame) -> None:
     unseen = frame.copy()
     unseen.loc[70, ["region", "education", "sex", "marital_status"]] = BROKEN
     unseen.to_csv(folder / "unseen.csv", index=False)
+    nobody = [name for name in frame["surname"] if name != "Meier"]
+    frame.assign(surname=[*nobody, *nobody][: len(frame)]).to_csv(folder / "rare.csv", index=False)
     frame.drop(columns=["age", "education", "income"]).to_csv(folder / "narrow.csv", index=False)
     (folder / "age=5" / "region=Splorknit-55").mkdir(parents=True)
     shutil.copy(folder / "people.parquet", folder / "age=5" / "region=Splorknit-55")

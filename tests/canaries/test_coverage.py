@@ -170,7 +170,8 @@ def test_every_column_holds_canaries(stage: Stage) -> None:
     assert ages.max() == planted.OLDEST
     for name, category in planted.RARE.items():
         assert 1 <= (planted.people()[name] == category).sum() <= 3
-    assert planted.people()[["surname", "phone"]].value_counts().max() <= 4
+    named = planted.people()["surname"]
+    assert named[named.str.startswith(planted.SURNAME)].value_counts().max() <= 4
 
 
 def test_damaged_tables_hold_canaries(stage: Stage) -> None:

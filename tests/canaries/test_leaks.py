@@ -32,7 +32,7 @@ from .spoken import error_of
 from .stage import Run, Stage, run_main
 
 HIVE = "age=5/region=Splorknit-55"
-MINIMISED = ("minimise", "minimise model", "minimise model paper")
+MINIMISED = ("minimise", "minimise model", "minimise model paper", "minimise model by heart")
 
 
 def clean(stage: Stage, *names: str, columns: set[str] | None = None) -> None:
