@@ -49,3 +49,26 @@ def test_no_print_and_no_swallowed_error(path: Path) -> None:
             assert node.func.id not in ("print", "eval", "exec")
         if isinstance(node, ast.ExceptHandler):
             assert not (len(node.body) == 1 and isinstance(node.body[0], ast.Pass))
+
+
+HOLD_PEOPLE = ("NDArray", "Columns", "Matrix", "Table", "Task")
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: f"{p.parent.name}/{p.name}")
+def test_no_repr_shows_rows_of_people(path: Path) -> None:
+    """A dataclass prints all fields, arrays of people's values too, unless it is told not to."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.ClassDef) or _says_how_it_is_shown(node):
+            continue
+        for part in node.body:
+            if isinstance(part, ast.AnnAssign):
+                held = ast.unparse(part.annotation)
+                hidden = part.value is not None and "repr=False" in ast.unparse(part.value)
+                assert hidden or not any(kind in held for kind in HOLD_PEOPLE), node.name
+
+
+def _says_how_it_is_shown(node: ast.ClassDef) -> bool:
+    made = [ast.unparse(decorator) for decorator in node.decorator_list]
+    data = [decorator for decorator in made if decorator.split("(")[0] == "dataclass"]
+    own = any(isinstance(part, ast.FunctionDef) and part.name == "__repr__" for part in node.body)
+    return not data or own or "repr=False" in data[0]

@@ -133,7 +133,7 @@ class Layout:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sample:
     """Rows that are to be published together.
 

@@ -22,7 +22,7 @@ ALL_VALUES = "*"
 MOST_HALVINGS = 4
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ladder:
     """The levels of one attribute, from fine to coarse.
 

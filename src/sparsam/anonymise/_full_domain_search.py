@@ -23,7 +23,7 @@ _AHEAD = 4096
 Levels = tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Node:
     """A level for each attribute.
 

@@ -13,7 +13,7 @@ from sparsam.counting._distinct import record_keys
 from sparsam.counting._packed_rows import Ints
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Counted:
     """The distinct generalized records on some levels.
 

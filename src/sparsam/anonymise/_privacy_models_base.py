@@ -129,7 +129,7 @@ class SimpleModel(PrivacyModel):
         """Give the same model, with the columns that it must see."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Values:
     """A sensitive column: codes of the values that occur, from least to most, missing last."""
 

@@ -19,7 +19,7 @@ from sparsam.generalization import Generalization, information_loss
 SHARES = (0.01, 0.05, 0.1, 0.25, 0.5)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PersonErrors:
     """Errors person by person, to compare generalizations on the same people.
 

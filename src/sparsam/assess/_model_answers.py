@@ -23,7 +23,7 @@ from sparsam.data._read import target_of
 from sparsam.minimise import ModelTree
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ModelAnswers:
     """A model's answers on some records.
 

@@ -60,7 +60,7 @@ class Utility:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Classifier:
     """The classifier that was chosen, and whom it got wrong."""
 

@@ -102,7 +102,7 @@ class AttributeRisk:
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AttributeGuesses:
     """The values guessed and the true ones, as codes.
 

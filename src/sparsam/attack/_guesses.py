@@ -18,7 +18,7 @@ from sparsam.data import Split
 JUDGED = ("validation", "test")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Answer:
     """The strongest attack model's answer to one question, person by person.
 

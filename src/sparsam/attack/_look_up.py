@@ -35,7 +35,7 @@ def look_up(records: GeneralizedRecords, question: Question) -> Posterior:
     return seats.spread(min(_beliefs(records, question, seats), key=loss), own)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Seats:
     """Codes numbered within their bucket, so that a record needs no cells for impossible ones.
 

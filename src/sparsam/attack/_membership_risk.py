@@ -100,7 +100,7 @@ class MembershipRisk:
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MembershipScores:
     """What an attack says of each person: the higher, the more like a member.
 

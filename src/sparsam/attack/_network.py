@@ -45,7 +45,7 @@ def network(
         yield training.best(head, states)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Head:
     """The outputs that answer one question.
 

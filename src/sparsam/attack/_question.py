@@ -16,7 +16,7 @@ Posterior = NDArray[np.float32]
 _LEAST = 1e-12  # a posterior of zero is a surprise, but not an infinite one
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Question:
     """One column to be guessed from generalized records.
 

@@ -16,7 +16,7 @@ from sparsam.generalization import Generalization
 PARTS = ("train", "validation", "test")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GeneralizedRecords:
     """The distinct generalized records of all parts of a split.
 

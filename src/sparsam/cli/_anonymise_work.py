@@ -28,7 +28,7 @@ _PICKLED = (".joblib", ".pkl", ".pickle")
 _FEW = 20
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Work:
     """The rows, how they are divided, and what guides that."""
 

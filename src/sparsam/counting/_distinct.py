@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 _LARGEST_KEY = 2**62
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DistinctRecords:
     """The distinct records of a table and how often each occurs.
 

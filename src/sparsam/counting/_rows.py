@@ -14,7 +14,7 @@ _ROWS_WORTH_A_THREAD = 20_000
 _KEEP_WHEN_RECOUNTING_COSTS = 4  # times as many increments as there are cells
 
 
-@dataclass
+@dataclass(repr=False)
 class Node:
     """A set of rows of which only the counts leave this folder.
 

@@ -24,7 +24,7 @@ _EXPECTED = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Column:
     """One column as it came.
 

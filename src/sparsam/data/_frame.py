@@ -130,7 +130,7 @@ class Column:
         return self.series.to_list()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ArrayColumn:
     """One array of a mapping: like a `Column`, but text is Python objects and there are no levels.
 

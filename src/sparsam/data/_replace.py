@@ -16,7 +16,7 @@ from sparsam._errors import DataError
 _MISSING_TYPES = frozenset({"NAType", "NaTType"})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Replacement:
     """The new values of one column: few distinct ones, and which of them each row has.
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sparsam._errors import DataError
 from sparsam.data._columns import check_distinct, open_source
 from sparsam.data._engine import Engine, ParquetFile, is_relation, literal, no_parquet
+from sparsam.data._header import header_of
 from sparsam.data._raw_columns import column_names, columns_of
 from sparsam.data._table import Table
 
@@ -30,7 +31,6 @@ Cells = dict[str, NDArray[Any]]
 _PARQUET = (".parquet", ".pq")
 _TEXTS = (".csv", ".tsv", ".txt", ".tab")
 _UNREADABLE = (ValueError, AttributeError, TypeError)
-_DELIMITERS = (",", ";", "\t", "|")
 # What numpy holds without a change; all other types are written out by the engine as texts.
 _WHOLE = ("tinyint", "smallint", "integer", "bigint")
 _EXACT = {"boolean", "float", "double", "varchar", *_WHOLE, *(f"u{kind}" for kind in _WHOLE)}
@@ -168,7 +168,7 @@ def _unmasked(values: Any) -> NDArray[Any]:
 def _csv(file: Path) -> Cells:
     text = _text(file)
     records = _records(file, text)
-    delimiter = _delimiter(file, records)
+    delimiter, _ = header_of(file)
     split = _splitter(file, delimiter)
     header, *rows = [split(place, record) for place, record in enumerate(records, start=1)]
     names = [_unquoted(name) for name in header]
@@ -216,14 +216,6 @@ def _records(file: Path, text: str) -> list[str]:
     if all(record.endswith("\r") for record in records):
         return [record[:-1] for record in records]
     return records
-
-
-def _delimiter(file: Path, records: Sequence[str]) -> str:
-    """Find the sign that gives most names, as every reader of files here does."""
-    if file.name.lower().removesuffix(".gz").endswith((".tsv", ".tab")):
-        return "\t"
-    bare = re.sub(r'"[^"]*"', "", records[0])
-    return max(_DELIMITERS, key=bare.count)
 
 
 def _splitter(file: Path, delimiter: str) -> Callable[[int, str], list[str]]:

@@ -28,7 +28,7 @@ _MOST_CELLS = 200_000
 _SENSITIVITY = 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BayesNetwork:
     """A Bayesian network with noisy conditional tables.
 

@@ -15,7 +15,7 @@ from sparsam.individual._checks import Labels, Matrix, seed
 Rows = NDArray[np.intp]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Encoded:
     """A table as scaled numbers.
 

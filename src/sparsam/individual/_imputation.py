@@ -16,7 +16,7 @@ RIDGE = 1e-6
 _TINY = np.finfo(np.float64).tiny
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PublicStatistics:
     """Mean and covariance that anyone may know, learned from public rows.
 

@@ -23,7 +23,7 @@ MOST_CLASSES = 50
 _FEWEST_ROWS = 20
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PeopleTable:
     """The columns of a table that a mask is about, as they are.
 
@@ -50,6 +50,12 @@ class PeopleTable:
     def n_rows(self) -> int:
         """Rows of the whole table."""
         return len(self.columns[self.target])
+
+    def __repr__(self) -> str:
+        return (
+            f"<PeopleTable: {self.n_rows:,} rows, {len(self.attributes)} attributes, "
+            f"target '{self.target}'>"
+        )
 
     @cached_property
     def encoded(self) -> Encoded:

@@ -70,7 +70,7 @@ def needless(
     return constants
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Trial:
     """Attributes of a leaf that are to be fixed one after the other, as long as that holds."""
 

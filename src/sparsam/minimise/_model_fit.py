@@ -321,18 +321,12 @@ class ModelFit:
             chosen_on = self._measure(recoding, self.choose)
             if chosen_on.holds(aim, caution):
                 break
-        return self._rounded(recoding, aim, caution)
+        return self._rounded(recoding)
 
-    def _rounded(
-        self, recoding: Recoding, aim: float, caution: float
-    ) -> tuple[Recoding, Kept, Kept]:
+    def _rounded(self, recoding: Recoding) -> tuple[Recoding, Kept, Kept]:
         """The recoding with round numbers in it, and what it keeps on either part."""
-        for nearest in (False, True):
-            rounded = self._round(recoding, nearest)
-            chosen_on = self._measure(rounded, self.choose)
-            if chosen_on.holds(aim, caution):
-                break
-        return rounded, chosen_on, self._measure(rounded, self.report)
+        rounded = self._round(recoding)
+        return rounded, self._measure(rounded, self.choose), self._measure(rounded, self.report)
 
     def _may_hold(self, tree: SettledTree, fewest: int, target: float, caution: float) -> bool:
         """Whether enough would be kept if only the settled leaves lost answers.
@@ -418,9 +412,7 @@ class ModelFit:
             answers = search.answers(self._codes[self.report], stage.depth, stage.kept)
             reported = self._agreement(self.report).score(answers)
             curve.append(self._point(one, stage.score, reported))
-        met = stages[-1].score >= settings.target
-        aim = settings.target if met else stages[-1].score
-        recoding, chosen_on, held_out = self._rounded(recoding, aim, 0.0)
+        recoding, chosen_on, held_out = self._rounded(recoding)
         return Found(generalization, recoding, chosen_on, held_out, tuple(curve), tuple(ranges))
 
 

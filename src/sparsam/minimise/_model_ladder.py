@@ -30,7 +30,7 @@ _STEP = 1.25
 _MOST_CONSTANTS = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ranges:
     """One way to generalise an attribute, on codes.
 

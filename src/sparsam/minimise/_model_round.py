@@ -21,8 +21,9 @@ from sparsam.generalization._recoding_tree import Leaf, Node, Value
 from sparsam.minimise._model_oracle import Answers, Oracle
 from sparsam.minimise._model_recoding import differing, label_of
 
-_MOST_RECORDS = 500  # that the model is asked about with other numbers, the commonest
+_MOST_RECORDS = 1_000  # that the model is asked about with other numbers, the commonest
 _MOST_NUMBERS = 6  # that are tried for one range
+_MOST_DIGITS = 18
 
 
 class Rounder:
@@ -42,15 +43,12 @@ class Rounder:
     def __init__(self, table: Table, oracle: Oracle) -> None:
         self._table, self._oracle = table, oracle
 
-    def __call__(self, recoding: Recoding, nearest: bool = False) -> Recoding:
+    def __call__(self, recoding: Recoding) -> Recoding:
         """The recoding with round numbers.
 
         Parameters
         ----------
         recoding : Recoding
-        nearest : bool, default=False
-            Stay as near as possible to the numbers that the recoding has, instead of as round as
-            possible.
         """
         fed = FedRecords.of(recoding, self._table, _MOST_RECORDS)
         before = fed.answers(self._oracle)
@@ -60,10 +58,10 @@ class Rounder:
             if not isinstance(partition, NumericPartition):
                 continue
             numbers = [value for value in _values(recoding, attribute.name) if value is not None]
-            tried = {}
-            for number in numbers:
-                found = list(candidates(number, *_ends(partition, attribute, number)))
-                tried[number] = found[::-1] if nearest else found
+            tried = {
+                number: list(candidates(number, *_ends(partition, attribute, number)))
+                for number in numbers
+            }
             try:
                 chosen = self._choose(fed, a, tried, before)
             except ParameterError:  # the model refuses numbers that it has not seen
@@ -252,21 +250,20 @@ def candidates(number: float, low: float, high: float, whole: bool) -> Iterator[
     --------
     >>> list(candidates(48271.63, 45_000, 52_000, False))[:3]
     [50000, 48000, 48500]
-    >>> list(candidates(37, 36, 38.5, True))
-    [36, 37]
+    >>> list(candidates(37, 36, 38, True))
+    [36, 38]
     """
     exact = Decimal(repr(float(number)))
-    # a number that is as long as the person's own would be the person's own
-    last = 0 if whole else int(exact.normalize().as_tuple().exponent) + 1
+    # in steps as fine as the person's own digits it would be the person's own number again
+    own = Decimal(1).scaleb(int(exact.normalize().as_tuple().exponent))
+    finest = max(own, Decimal(1)) if whole else own
     first = max(Decimal(repr(abs(end))).adjusted() for end in (float(low), float(high))) + 1
     given: dict[float, None] = {}
-    for exponent in range(first, max(last, first - 18) - 1, -1):
-        for step in (10, 5, 2, 1):
+    for exponent in range(first, first - _MOST_DIGITS, -1):
+        for step in (10, 5, 2):
             unit = Decimal(step).scaleb(exponent - 1)
-            if whole and unit < 1:
-                continue
             rounded = float((exact / unit).to_integral_value(ROUND_HALF_EVEN) * unit)
-            if low <= rounded <= high and rounded not in given:
+            if unit > finest and low <= rounded <= high and rounded not in given:
                 given[rounded] = None
                 yield int(rounded) if whole else _plain(rounded)
             if len(given) == _MOST_NUMBERS:

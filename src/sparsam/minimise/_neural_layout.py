@@ -16,7 +16,7 @@ from sparsam.minimise._partitions import code_counts
 CLEARLY = 2.0  # times as likely
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Layout:
     """All codes of all attributes in one line, and how many buckets each attribute may have.
 

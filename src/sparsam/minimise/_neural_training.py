@@ -35,7 +35,7 @@ class Schedule:
     random_state: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Setup:
     """What every network of one training is made from."""
 
@@ -172,7 +172,7 @@ class Training:
         return Batch(rows, drawn + (relaxed - relaxed.detach()), self._full[rows])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trained:
     """The end of a training: the likeliest bucket of each code in the line, and the way there."""
 

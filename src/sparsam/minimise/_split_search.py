@@ -15,7 +15,7 @@ ABSENT, LEFT, RIGHT = np.int8(0), np.int8(1), np.int8(2)
 ROUND_OFF = 1e-12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Split:
     """One cut of a tree.
 
