@@ -12,7 +12,6 @@ from sparsam.data._read import read
 from sparsam.data._resolve import resolve
 from sparsam.data._roles import Roles
 from sparsam.data._rotations import rotations
-from sparsam.data._row_labels import row_labels, without_row_labels
 from sparsam.data._split import Split, split
 from sparsam.data._table import Table
 from sparsam.data._target import Target
@@ -45,8 +44,6 @@ __all__ = [
     "read",
     "resolve",
     "rotations",
-    "row_labels",
     "split",
-    "without_row_labels",
     "write_columns",
 ]

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError
 from sparsam.data._engine import is_relation
-from sparsam.data._row_labels import label_columns, row_labels
 from sparsam.data._table import duplicates
 from sparsam.data._worded import unreadable_column, unreadable_frame, worded
 
@@ -66,7 +65,6 @@ def open_source(
     text: Collection[str] = (),
     *,
     any_text: bool = False,
-    physical: bool = False,
 ) -> Source:
     """Look at what the user hands over without loading the columns.
 
@@ -81,14 +79,11 @@ def open_source(
     any_text : bool, default=False
         Whether a text of a pyarrow column that is not in UTF-8 is read too, with a mark for what
         cannot be; if not, it is an error.
-    physical : bool, default=False
-        Whether the labels of rows are columns too: those that pandas wrote into a Parquet file,
-        and those of a pandas frame whose index is not the default one.
     """
     if isinstance(source, (str, os.PathLike)):
         from sparsam.data._files import open_file
 
-        return open_file(source, missing, text, physical=physical)
+        return open_file(source, missing, text)
     if isinstance(source, np.ndarray):
         return _array(source)
     if isinstance(source, Mapping):
@@ -97,8 +92,7 @@ def open_source(
         from sparsam.data._files import open_relation
 
         return open_relation(source)
-    opened = _frame(source, any_text)
-    return _with_labels(opened, source) if physical and row_labels(source) else opened
+    return _frame(source, any_text)
 
 
 def check_distinct(names: Collection[str]) -> None:
@@ -164,17 +158,6 @@ def _frame(source: Any, any_text: bool = False) -> Source:
     eager = frame
     labels = tuple(str(name) for name in eager.columns)
     return Source(labels, lambda i: _series(labels[i], eager[:, i], any_text))
-
-
-def _with_labels(opened: Source, source: Any) -> Source:
-    """Add the labels of a pandas frame's rows after its columns."""
-    labels = _frame(label_columns(source))
-    n_columns = len(opened.names)
-
-    def load(place: int) -> Column:
-        return opened.load(place) if place < n_columns else labels.load(place - n_columns)
-
-    return Source((*opened.names, *labels.names), load)
 
 
 def collected(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:

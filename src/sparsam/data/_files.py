@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,10 @@ from sparsam.data._engine import (
     table_file,
 )
 from sparsam.data._header import header_of
-from sparsam.data._row_labels import is_row_label
 from sparsam.data._worded import unreadable_frame
 
+# The row labels that pandas writes into a Parquet file.
+_INDEX = re.compile(r"__index_level_\d+__")
 # Whole numbers of at most 15 digits are exact as floats. A leading zero marks a code such as a
 # postal code, which is text.
 _WHOLE = r"\s*[+-]?(0|[1-9][0-9]{0,14})\s*"
@@ -32,11 +34,7 @@ _NUMBER = (
 
 
 def open_file(
-    path: str | os.PathLike[str],
-    missing: Collection[str] = (),
-    text: Collection[str] = (),
-    *,
-    physical: bool = False,
+    path: str | os.PathLike[str], missing: Collection[str] = (), text: Collection[str] = ()
 ) -> Source:
     """Open a CSV, TSV or Parquet file on this machine.
 
@@ -48,11 +46,9 @@ def open_file(
         Texts that mean missing.
     text : collection of str
         Columns of a CSV file that stay text, even where they look like numbers.
-    physical : bool, default=False
-        Whether labels of rows that pandas wrote into a Parquet file are columns too.
     """
     file, kind = table_file(path)
-    return _parquet(file, physical) if kind == "parquet" else _csv(file, missing, text)
+    return _parquet(file) if kind == "parquet" else _csv(file, missing, text)
 
 
 def open_relation(relation: Any) -> Source:
@@ -68,9 +64,9 @@ def open_relation(relation: Any) -> Source:
     return Source(names, load)
 
 
-def _parquet(file: Path, physical: bool) -> Source:
+def _parquet(file: Path) -> Source:
     parquet = ParquetFile(file, Engine())
-    kept = [(i, n) for i, n in enumerate(parquet.names) if physical or not is_row_label(n)]
+    kept = [(i, name) for i, name in enumerate(parquet.names) if not _INDEX.fullmatch(name)]
 
     def load(place: int) -> Column:
         at, name = kept[place]

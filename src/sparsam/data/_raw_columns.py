@@ -38,8 +38,6 @@ def columns_of(
     names: Sequence[str],
     text: Collection[str] = (),
     missing: Collection[str] = (),
-    *,
-    physical: bool = False,
 ) -> dict[str, NDArray[Any]]:
     """Load the named columns of a table, or of a list of records, as they are.
 
@@ -51,9 +49,6 @@ def columns_of(
         Columns of a CSV file that stay text, even where they look like numbers.
     missing : collection of str
         Texts that mean missing, in a CSV file.
-    physical : bool, default=False
-        Whether the labels that pandas keeps for rows are columns too, in a Parquet file and in a
-        pandas frame: what is published holds them.
 
     Returns
     -------
@@ -66,7 +61,7 @@ def columns_of(
         return {name: decoded[name] for name in names}
     if isinstance(source, list | tuple):
         return _transposed(source, names)
-    opened = open_source(source, missing, text, physical=physical)
+    opened = open_source(source, missing, text)
     check_distinct(opened.names)
     check_names(names, opened.names)
     return {name: _values(opened.load(opened.names.index(name))) for name in names}
@@ -93,21 +88,14 @@ def count_rows(source: Any) -> int:
     return len(columns_of(source, names)[names[0]]) if names else 0
 
 
-def column_names(source: Any, *, physical: bool = False) -> tuple[str, ...]:
-    """Names of the columns of a table, or of the fields of a list of records.
-
-    Parameters
-    ----------
-    source : frame, Table, path, mapping or list of records
-    physical : bool, default=False
-        Whether the labels that pandas keeps for rows are columns too (see `columns_of`).
-    """
+def column_names(source: Any) -> tuple[str, ...]:
+    """Names of the columns of a table, or of the fields of a list of records."""
     if isinstance(source, Table):
         return source.names
     if isinstance(source, list | tuple):
         _check_records(source)
         return tuple(dict.fromkeys(str(name) for record in source for name in record))
-    return open_source(source, physical=physical).names
+    return open_source(source).names
 
 
 def _values(column: Column) -> NDArray[Any]:
