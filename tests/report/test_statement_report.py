@@ -166,11 +166,17 @@ def test_training_is_listed(tmp_path):
     with Ledger.create(
         tmp_path / "t.ledger", fingerprint="the table", epsilon=8, delta=1e-6
     ) as ledger:
-        ledger.charge_training(2.0, 0.01, 50, purpose="a model")
-        data = statement_report(ledger.statement()).to_dict()
+        ledger.charge_training(2.125, 1 / 79, 1580, purpose="a model")
+        report = statement_report(ledger.statement())
+        texts = [str(ledger.statement()), json.dumps(ledger.statement().to_dict())]
+    data = report.to_dict()
     assert data["charges"][0]["what"] == "training, DP-SGD"
     assert data["charges"][0]["outcome"] == "charged"
-    assert "noise multiplier 2" in data["charges"][0]["noise"]
+    assert data["charges"][0]["noise"] == "DP-SGD"
+    # 79 batches of 256 would be about 20,000 people
+    texts += [report.to_json(), report.to_markdown(), report.to_html()]
+    for text in texts:
+        assert not re.search(r"0\.0126|1,?580\b|2\.125", text)
 
 
 def test_many_scales_are_counted():

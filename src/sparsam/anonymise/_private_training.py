@@ -80,12 +80,12 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "The 'classes' parameter must list at least two labels, each once. "
                 f"Got {len(self.classes)}, of which {len(known)} differ."
             )
-        strange = int((~np.isin(truth, known)).sum())
-        if strange:
-            raise DataError(f"{strange:,} rows have a label that is not in 'classes'.")
+        # How many rows there are, or are of some kind, is private: no error says it.
+        if not np.isin(truth, known).all():
+            raise DataError("There are rows with a label that is not in 'classes'.")
         inputs = encode(X, self.domains, one_hot=self._one_hot)
         if len(inputs) != len(truth):
-            raise DataError(f"There are {len(inputs):,} rows and {len(truth):,} labels.")
+            raise DataError("There must be one label for each row. Got more, or fewer.")
         self._train(inputs, np.searchsorted(known, truth).astype(np.int64))
         self.classes_ = known
         return self

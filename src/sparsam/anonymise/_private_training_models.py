@@ -103,9 +103,8 @@ class PrivateLogistic(PrivateClassifier):
 
     def _train(self, inputs: NDArray[np.float64], labels: NDArray[np.int64]) -> None:
         library = _diffprivlib("PrivateLogistic")
-        lacking = len(self.classes) - len(np.unique(labels))
-        if lacking:
-            raise DataError(f"Every class must have rows. {lacking} of 'classes' have none.")
+        if len(np.unique(labels)) < len(self.classes):
+            raise DataError("Every class must have rows. Some of 'classes' have none.")
         self.model_ = library.models.LogisticRegression(
             epsilon=float(self.epsilon), data_norm=math.sqrt(len(self.domains)), C=self.C
         )

@@ -86,8 +86,9 @@ class PrivateNetwork(PrivateClassifier):
             )
         if self.delta >= 1 / len(labels):
             raise DataError(
+                # How many there are is private too.
                 "The 'delta' parameter of PrivateNetwork must be below one by the number of "
-                f"people, {len(labels):,}. Got {self.delta!r} instead."
+                f"people. Got {self.delta!r} instead."
             )
         generator = torch.Generator()
         generator.manual_seed(secrets.randbits(63))
@@ -144,7 +145,8 @@ class PrivateNetwork(PrivateClassifier):
 
     def spent(self) -> dict[str, Any]:
         """Plain data: what the model promises, and by what means."""
-        return {**super().spent(), "noise": self.noise_, "clip": float(self.clip)}
+        # Not the noise: beside the epsilon it gives the number of people.
+        return {**super().spent(), "clip": float(self.clip)}
 
 
 def _network(torch: Any, n_inputs: int, hidden: Sequence[int], n_classes: int) -> Any:

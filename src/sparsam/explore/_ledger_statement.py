@@ -28,7 +28,8 @@ LIMITS = (
     "All analysts share this one account, so that they gain nothing by putting their answers "
     "together. Budgets of other ledgers for the same people add up with this one.",
     "The file holds the answers and a digest of the table, with which someone who knows all rows "
-    "but one could test guesses. Pass on this statement, not the file.",
+    "but one could test guesses, and the sampling rates of training, which give the number of "
+    "rows. Pass on this statement, not the file.",
     "Times are those of the machines that asked. Repeated questions are answered from the file, "
     "cost nothing and are not listed.",
 )
@@ -236,9 +237,8 @@ def _accounts(costs: list[Cost], delta: float) -> tuple[Account, ...]:
 def _noise(event: Event) -> str:
     times = f" × {event.times}" if event.times > 1 else ""
     if event.noise == "dp-sgd":
-        return (
-            f"DP-SGD, noise multiplier {event.noise_multiplier:g}, sampling rate "
-            f"{event.sample_rate:g}, {event.steps:,} steps{times}"
-        )
+        # The sampling rate and the steps give the number of rows, and so does the noise to whoever
+        # knows the epsilon that it was made for. The file keeps them, for the account.
+        return f"DP-SGD{times}"
     words = {"laplace": "Laplace", "gaussian": "Gaussian", "exponential": "choice, Gumbel"}
     return f"{words[event.noise]}, scale {event.scale:.6g}{times}"
