@@ -10,8 +10,10 @@ import pytest
 
 from sparsam._errors import DataError, DocumentError, ParameterError
 from sparsam.data import CategoricalDomain, NumericDomain, Roles, read
-from sparsam.explore import Declared, declared
+from sparsam.explore import Declared, Explorer, Ledger, declared
+from sparsam.explore._bins import full_bins
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
+from sparsam.minimise import Uniform
 
 AGE = NumericDomain(0, 99, integer=True)
 WAY = CategoricalDomain(("car", "bus", "train"))
@@ -146,3 +148,58 @@ def test_an_attribute_that_is_not_declared_is_refused_by_name() -> None:
         found["aeg"]
     assert "age" in found
     assert found.only(["age"]) == found
+
+
+def test_a_generalization_learned_from_rows_is_no_declaration(tmp_path: Path) -> None:
+    people = {
+        "age": [17, 23, 31, 44, 58, 91] * 20,
+        "sex": ["f", "m", "m"] * 40,
+        "works": [0, 1, 1, 1, 1, 0] * 20,
+    }
+    learned = Uniform(Roles("works"), buckets=3).fit(people).generalization_
+    for given in (learned, learned.merge(learned), learned.intersect(learned)):
+        with pytest.raises(ParameterError, match="learned from rows"):
+            declared(given)
+    learned.save(tmp_path / "people.json")
+    with pytest.raises(ParameterError, match="learned from rows"):
+        declared(tmp_path / "people.json")
+    with pytest.raises(ParameterError, match="learned from rows"):
+        declared(Generalization.identity(read(people)))
+    # someone who declared all of its domains has declared it
+    about = {**learned.about, "declared": sorted(learned.names)}
+    assert set(declared(learned.with_about(about)).names) == set(learned.collected)
+    about["declared"] = ["sex"]
+    with pytest.raises(ParameterError, match="'age' among them"):
+        declared(learned.with_about(about))
+
+
+def test_clamped_to_the_ledger() -> None:
+    ledger = declared({"age": (18, 80, "integer"), "sex": ["f", "m"]})
+    age = numeric_partition("age", NumericDomain(3, 131, True), (10, 30, 65, 97), missing=5)
+    kept = declared(Generalization([age])).within(ledger)
+    assert kept["age"] == NumericDomain(18, 80, True)
+    bins = full_bins(kept, "age")
+    assert bins.edges == (18, 30, 65, 81)
+    assert "131" not in str(kept.to_dict())
+    assert "97" not in str(kept.to_dict())
+    inside = numeric_partition("age", NumericDomain(3, 131, True), (10, 30), missing=0)
+    clamped = declared(Generalization([inside])).within(ledger).partitions["age"]
+    assert (clamped.cuts, clamped.missing) == ((30,), 0)
+    assert declared({"sex": ["f", "x"]}).within(ledger)["sex"].categories == ("f",)
+    assert declared({"height": (0, 3)}).within(ledger)["height"] == NumericDomain(0, 3)
+    for wrong in ({"age": (90, 99)}, {"age": ["young"]}, {"sex": ["x"]}):
+        with pytest.raises(ParameterError):
+            declared(wrong).within(ledger)
+    sexes = CategoricalDomain(("f", "m", "x"))
+    groups = categorical_partition("sex", sexes, (("f",), ("m", "x")))
+    with pytest.raises(ParameterError, match="1 others"):
+        declared(Generalization([groups])).within(ledger)
+
+
+def test_answers_are_clamped_to_the_ledger(tmp_path: Path) -> None:
+    pytest.importorskip("opendp")
+    people = {"age": [20, 30, 40] * 50}
+    with Ledger.create(tmp_path / "l", people, epsilon=50, domains={"age": (0, 99)}) as ledger:
+        found = Explorer(people, ledger, {"age": (-5, 140)}).histogram("age", 4, epsilon=1)
+        assert "140" not in str(found.to_dict())
+        assert "-5" not in str(found.to_dict())

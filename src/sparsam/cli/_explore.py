@@ -220,10 +220,12 @@ def domains_for(options: Mapping[str, Any], ledger: Ledger | None) -> Declared:
     known = None if ledger is None or ledger.domains is None else ledger.domains
     raw = None if known is None else Declared.from_dict(known)
     missing = () if raw is None else raw.missing_values
+    given = options["domains"]
     if options["generalization"] is not None:
-        return declared(Generalization.load(options["generalization"]), missing_values=missing)
-    if options["domains"] is not None:
-        return declared(options["domains"], missing_values=missing)
+        given = Generalization.load(options["generalization"])
+    if given is not None:
+        made = declared(given, missing_values=missing)
+        return made if raw is None else made.within(raw)
     if raw is None:
         raise ParameterError(
             "Domains must be declared, with --domains or when the ledger is created. Got none."

@@ -15,7 +15,14 @@ from sparsam._documents import parse_json, read_bytes
 from sparsam._errors import DataError, DocumentError, ParameterError
 from sparsam.data import CategoricalDomain, Domain, NumericDomain, Roles, Table, is_frame
 from sparsam.data._names import suggestion
-from sparsam.generalization import Generalization, NumericPartition, Partition
+from sparsam.generalization import (
+    CategoricalPartition,
+    Generalization,
+    NumericPartition,
+    Partition,
+    numeric_partition,
+)
+from sparsam.generalization._learned import learned_from_rows
 
 _EXPECTED = (
     "Domains must be declared: a mapping of names to (low, high) or to a list of categories, "
@@ -106,6 +113,65 @@ class Declared:
             self.missing_values,
             {name: part for name, part in self.partitions.items() if name in names},
         )
+
+    def members(self, name: str) -> tuple[Any, ...]:
+        """The categories of an attribute as they are in the data: before they are grouped."""
+        domain, partition = self[name], self.partitions.get(name)
+        if isinstance(partition, CategoricalPartition):
+            return tuple(category for group in partition.groups for category in group)
+        return domain.categories if isinstance(domain, CategoricalDomain) else ()
+
+    def within(self, other: Declared) -> Declared:
+        """Clamp to what another declaration says of the same attributes.
+
+        Ranges end where those of the other end, and categories that it does not list are not
+        listed. Attributes that it does not know stay as they are.
+
+        Parameters
+        ----------
+        other : Declared
+            That of the ledger.
+
+        Examples
+        --------
+        >>> mine = declared({"age": (17, 131, "integer"), "sex": ["f", "m", "x"]})
+        >>> kept = mine.within(declared({"age": (0, 99, "integer"), "sex": ["f", "m"]}))
+        >>> kept["age"].high, kept["sex"].categories
+        (99.0, ('f', 'm'))
+        """
+        domains: dict[str, Domain] = dict(self.domains)
+        partitions: dict[str, Partition] = dict(self.partitions)
+        for name in self.names:
+            if name not in other:
+                continue
+            mine, known = self[name], other[name]
+            if isinstance(mine, NumericDomain) and isinstance(known, NumericDomain):
+                domains[name] = kept = _overlap(name, mine, known)
+                part = self.partitions.get(name)
+                if isinstance(part, NumericPartition) and kept != part.domain:
+                    partitions[name] = _clamped(part, kept)
+            elif isinstance(mine, CategoricalDomain) and isinstance(known, CategoricalDomain):
+                domains[name] = self._listed(name, mine, other)
+            else:
+                raise ParameterError(
+                    f"The ledger declares '{name}' as another kind of attribute."
+                    "\n\nHint: leave the domains out, to take those of the ledger."
+                )
+        return Declared(domains, self.missing_values, partitions)
+
+    def _listed(self, name: str, mine: CategoricalDomain, other: Declared) -> CategoricalDomain:
+        known = {(isinstance(one, bool), one) for one in other.members(name)}
+        unknown = [c for c in self.members(name) if (isinstance(c, bool), c) not in known]
+        if not unknown:
+            return mine
+        kept = tuple(c for c in mine.categories if (isinstance(c, bool), c) in known)
+        if name in self.partitions or not kept:
+            raise ParameterError(
+                f"The categories of '{name}' must be among those that the ledger declares. "
+                f"Got {len(unknown)} others.\n\nHint: leave the domains out, to take those of "
+                "the ledger."
+            )
+        return CategoricalDomain(kept, ordered=mine.ordered)
 
     def to_dict(self) -> dict[str, Any]:
         """Write everything as plain data.
@@ -202,6 +268,24 @@ def _domain(name: str, what: Any) -> Domain:
     )
 
 
+def _overlap(name: str, mine: NumericDomain, known: NumericDomain) -> NumericDomain:
+    low, high = max(mine.low, known.low), min(mine.high, known.high)
+    if low > high:
+        raise ParameterError(f"The range of '{name}' must overlap with the one of the ledger.")
+    return NumericDomain(low, high, integer=mine.integer)
+
+
+def _clamped(part: NumericPartition, domain: NumericDomain) -> NumericPartition:
+    """The same buckets inside a narrower range, with labels that say so."""
+    below = sum(cut <= domain.low for cut in part.cuts)
+    cuts = [cut for cut in part.cuts if domain.low < cut <= domain.high]
+    missing = part.missing
+    if missing is not None:
+        own = missing >= part.n_intervals
+        missing = len(cuts) + 1 if own else min(max(missing - below, 0), len(cuts))
+    return numeric_partition(part.name, domain, cuts, missing, part.beyond)
+
+
 def _number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -221,6 +305,15 @@ def _from_roles(roles: Roles) -> Declared:
 
 def _from_generalization(generalization: Generalization) -> Declared:
     """Take the buckets as the domain; what is not collected cannot be explored."""
+    learned = [n for n in learned_from_rows(generalization) if n in generalization.collected]
+    if learned:
+        raise ParameterError(
+            "Domains must be declared, and this generalization was learned from rows: its ranges "
+            "and categories would tell about the people without a charge. Got "
+            f"{len(learned)} attributes whose domains nobody declared, '{learned[0]}' among them."
+            "\n\nHint: declare them in a roles .toml, or learn the generalization again with "
+            "Roles(domains={...})."
+        )
     domains: dict[str, Domain] = {}
     partitions: dict[str, Partition] = {}
     for part in generalization.partitions:

@@ -247,12 +247,14 @@ class Explorer:
 
 
 def _domains(ledger: Ledger, domains: Any) -> Declared:
+    known = None if ledger.domains is None else Declared.from_dict(ledger.domains)
     if domains is not None:
-        return declared(domains)
-    if ledger.domains is None:
+        found = declared(domains)
+        return found if known is None else found.within(known)
+    if known is None:
         raise ParameterError(
             "Domains must be declared, here or when the ledger is created. Got none."
             "\n\nHint: Explorer(data, ledger, domains={'age': (0, 99, 'integer'), ...}). Nothing "
             "is read from the data."
         )
-    return Declared.from_dict(ledger.domains)
+    return known

@@ -14,7 +14,6 @@ from sparsam.counting import Codes, cells_of, joint_counts
 from sparsam.data import CategoricalDomain, Wanted, fingerprint, open_declared
 from sparsam.explore._bins import Bins
 from sparsam.explore._declared import Declared
-from sparsam.generalization import CategoricalPartition
 
 
 class Source:
@@ -120,10 +119,7 @@ def _members(declared: Declared, name: str) -> tuple[Any, ...] | None:
     domain = declared[name]
     if not isinstance(domain, CategoricalDomain):
         return None
-    partition = declared.partitions.get(name)
-    if isinstance(partition, CategoricalPartition):
-        return tuple(category for group in partition.groups for category in group)
-    return domain.categories
+    return declared.members(name)
 
 
 def _lookup(declared: Declared, bins: Bins) -> NDArray[np.int64]:

@@ -18,6 +18,7 @@ from sparsam._writing import write_text
 from sparsam.data import Table
 from sparsam.generalization import _algebra, _document, _render
 from sparsam.generalization._document import Partition
+from sparsam.generalization._learned import joined_about
 from sparsam.generalization._limits import finest, nothing
 from sparsam.generalization._record import RecordPlan, check_columns
 
@@ -76,7 +77,8 @@ class Generalization:
     @classmethod
     def identity(cls, table: Table) -> Generalization:
         """Collect everything: one bucket for each code of the table."""
-        return cls(finest(attribute) for attribute in table.attributes)
+        partitions = [finest(attribute) for attribute in table.attributes]
+        return cls(partitions, {"learned_from_rows": table.n_rows})
 
     @classmethod
     def nothing(cls, table: Table) -> Generalization:
@@ -228,14 +230,16 @@ class Generalization:
         missing, unseen or far-out value is refused where both refuse it, has a bucket of its own
         where neither shares one, and otherwise joins the buckets that it shares.
         """
-        return Generalization(_algebra.merge(a, b) for a, b in _algebra.pairs(self, other))
+        partitions = (_algebra.merge(a, b) for a, b in _algebra.pairs(self, other))
+        return Generalization(partitions, joined_about(self, other))
 
     def intersect(self, other: Generalization) -> Generalization:
         """Find the coarsest generalization that refines both: what two breaches reveal together.
 
         A missing, unseen or far-out value is refused where either refuses it.
         """
-        return Generalization(_algebra.intersect(a, b) for a, b in _algebra.pairs(self, other))
+        partitions = (_algebra.intersect(a, b) for a, b in _algebra.pairs(self, other))
+        return Generalization(partitions, joined_about(self, other))
 
     def diff(self, other: Generalization) -> list[dict[str, Any]]:
         """List the attributes that another generalization treats otherwise.
