@@ -112,5 +112,5 @@ def test_an_adversary_of_your_own(choice):
     mine = attack(choice.generalization, choice.front.data, [Mine()])
     report = attack_report(mine, choice.generalization, choice.front.data)
     assert "mine &amp; yours" in report.to_html()
-    assert "25.0\u202f%" in report.to_markdown()
+    assert "28.6\u202f%" in report.to_markdown()  # of 90 people: 0.12 of 0.42, in steps of 0.06
     assert "Jones" not in report.to_json()

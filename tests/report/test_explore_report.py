@@ -28,6 +28,7 @@ from sparsam.report._explore_figure import MOST_ROWS, box_figure, cell_figure, l
 from sparsam.report._explore_histogram import is_uneven, scaled_bars
 from sparsam.report._explore_matrix_figure import matrix_figure
 from sparsam.report._explore_view import expected_rows, explore_sections, pair_rows
+from sparsam.report._provenance import NO_HASH
 
 ROOT = Path(__file__).resolve().parents[2]
 VOID = {"meta", "link", "br", "wbr"}
@@ -149,7 +150,7 @@ def test_no_value_of_a_person(report, people):
         assert "Zachariah" not in text
         assert str(NEVER) not in text
     again = report.to_dict()["reproduce"]
-    assert again["input"] == {"name": "people.csv", "sha256": None, "rows": None}
+    assert again["input"] == {"name": "people.csv", "hash": NO_HASH, "rows": None}
 
 
 def test_names_are_escaped(report):

@@ -17,6 +17,7 @@ from sparsam.explore._interactive import run_interactive
 from sparsam.explore._ledger import Entry, Ledger
 from sparsam.explore._plan import Plan, paper_queries, plan_for
 from sparsam.explore._planned import run_planned
+from sparsam.explore._stored_answers import stored_answers
 from sparsam.explore._table_answers import table_answers
 
 # A choice paid in rho may cost a few billionths less than it may.
@@ -98,15 +99,16 @@ def explore(
     if amount not in before:
         _check_affordable(ledger, plan)
     ask, entries = _asking(explorer, plan, purpose)
-    released = run_planned(explorer.source, plan, ask)
-    noise = "gaussian" if plan.unit == "rho" else "laplace"
-    answers = table_answers(released, plan.declared, noise)
-    if how == "synthetic":
-        from sparsam.explore._row_answers import row_answers
-        from sparsam.explore._synthetic import TreeModel
+    with stored_answers(lambda: any(not entry.fresh for entry in entries)):
+        released = run_planned(explorer.source, plan, ask)
+        noise = "gaussian" if plan.unit == "rho" else "laplace"
+        answers = table_answers(released, plan.declared, noise)
+        if how == "synthetic":
+            from sparsam.explore._row_answers import row_answers
+            from sparsam.explore._synthetic import TreeModel
 
-        rows = TreeModel.of(released).draw(random_state=random_state)
-        answers = row_answers(rows, plan.declared)
+            rows = TreeModel.of(released).draw(random_state=random_state)
+            answers = row_answers(rows, plan.declared)
     sequences = tuple(entry.sequence for entry in entries)
     return Exploration(
         plan, answers, sequences, any(entry.fresh for entry in entries), released, how

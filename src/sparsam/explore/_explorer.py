@@ -22,6 +22,7 @@ from sparsam.explore._queries_mean import mean_query
 from sparsam.explore._queries_pairs import cramers_v_query, spearman_query
 from sparsam.explore._queries_ranks import outliers_query, quantiles_query
 from sparsam.explore._source import Source
+from sparsam.explore._stored_answers import stored_answers
 
 
 class Explorer:
@@ -240,7 +241,8 @@ class Explorer:
             purpose=purpose,
             fingerprint=self.source,
         )
-        return query.answer(entry.answer, entry.fresh)
+        with stored_answers(lambda: not entry.fresh):
+            return query.answer(entry.answer, entry.fresh)
 
     def __repr__(self) -> str:
         return f"Explorer({', '.join(self.declared.names)})"
