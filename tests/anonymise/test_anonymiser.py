@@ -112,7 +112,9 @@ def test_diversity_and_closeness_hold_in_what_is_published(
         RecursiveDiversity(4.0, 2, "illness"),
         Closeness(0.4, "illness"),
     ]
-    one, release = fitted(method, data, k=k, privacy=models, keep=["illness"])
+    # in so small a table fewer than k have some illnesses
+    kept = {"keep": ["illness"], "accept_unique": True}
+    one, release = fitted(method, data, k=k, privacy=models, **kept)
     assert list(release) == [*QUASI, "illness"]
     whole = {v: c / n_rows for v, c in Counter(data["illness"].tolist()).items()}
     for values in values_by_record(release, release["illness"]):
@@ -315,13 +317,17 @@ def test_columns_that_make_rows_unique_are_refused() -> None:
     common = {"quasi_identifiers": ["age"], "k": 5}
     assert Greedy(**common, keep=["ill"]).fit_transform(data) is not None
     refused = Greedy(**common, keep=["ill", "pay"])
-    with pytest.raises(ReleaseError, match="'ill', 'pay': 100% of the 400 rows") as error:
+    with pytest.raises(ReleaseError, match="'pay', 'ill': 100% of the 400 rows") as error:
         refused.fit_transform(data)
     assert "accept_unique=True" in str(error.value)
     assert not hasattr(refused, "certificate_")
     # every number of days is common, and hardly any whole row is
     with pytest.raises(ReleaseError, match="whole row that no other row is equal to"):
         Greedy(**common, keep=["days"]).fit_transform(data)
+    # small classes that are diverse must have unique rows: a column of labels is no name
+    diverse = Greedy(quasi_identifiers=["age"], k=2, privacy=DistinctDiversity(2, "ill"))
+    diverse.set_params(keep=["ill"]).fit_transform({**data, "age": np.arange(400)})
+    assert diverse.certificate_.whole_rows.unique > 200
     accepted = Greedy(**common, keep=["ill", "pay"], accept_unique=True)
     accepted.fit_transform(data)
     assert accepted.certificate_.whole_rows.unique > 390

@@ -49,7 +49,7 @@ def made() -> Certificate:
         classes=7,
         smallest=11,
         smallest_people=10,
-        whole_rows=WholeRows(different=40, unique=12, few=70, kept_few=0),
+        whole_rows=WholeRows(different=40, unique=12, few=70, kept_different=2, kept_few=0),
         one_value=(OneValue("s", 1, 11),),
         file_sha256="cd" * 32,
         information_loss={"tight GCP": 0.25},
@@ -89,7 +89,15 @@ def test_the_same_facts_give_the_same_bytes() -> None:
         ({"smallest": -1}, "$.smallest"),
         ({"file_sha256": "xyz"}, "$.file_sha256"),
         (
-            {"whole_rows": {"different": 1, "unique": -1, "few": 0, "kept_few": 0}},
+            {
+                "whole_rows": {
+                    "different": 1,
+                    "unique": -1,
+                    "few": 0,
+                    "kept_different": 0,
+                    "kept_few": 0,
+                }
+            },
             "$.whole_rows.unique",
         ),
         ({"one_value": [{"column": "s", "classes": 1}]}, "$.one_value[0]"),

@@ -435,10 +435,10 @@ def test_whole_rows_are_counted_too() -> None:
     release = {"age": [1, 1, 1, 2, 2, 2], "ill": list("xxyzzz"), "pay": [1, 1, 3, 4, 4, 5]}
     paper = certify(release, ["age"], [KAnonymityTerms(k=3)])
     assert paper.kept == ("ill", "pay")
-    assert paper.whole_rows == WholeRows(different=4, unique=2, few=6, kept_few=6)
+    assert paper.whole_rows == WholeRows(different=4, unique=2, few=6, kept_different=4, kept_few=6)
     assert paper.one_value == (OneValue("ill", 1, 3), OneValue("pay", 0, 0))
     bare = certify({"age": [1, 1, 1]}, ["age"], [KAnonymityTerms(k=3)])
-    assert bare.whole_rows == WholeRows(different=1, unique=0, few=0, kept_few=0)
+    assert bare.whole_rows == WholeRows(different=1, unique=0, few=0, kept_different=0, kept_few=0)
     lying = msgspec.structs.replace(paper, whole_rows=bare.whole_rows)
     wrong = [one.words for one in verify(release, lying).findings if one.held is False]
     assert wrong == ["as many whole rows are unique as it says"]

@@ -98,8 +98,9 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
         What the user declares: kinds, orders, domains, identifiers, texts that mean missing.
     accept_unique : bool, default=False
         Whether columns to keep may make rows unique. They are refused where more than 5 % of the
-        rows have values of them that fewer than k rows have, or more than half of all whole rows
-        are unique: such a column is a name for whoever knows it.
+        rows have values of them that fewer than k rows have, or where they have more than 20
+        different values and more than half of all whole rows are unique: such a column is a name
+        for whoever knows it.
     random_state : int, default=0
         For "draw".
 

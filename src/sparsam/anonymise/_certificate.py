@@ -198,13 +198,16 @@ class WholeRows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     few : int
         Rows that fewer than k rows are equal to, themselves included; without a promise about k,
         those that are unique.
+    kept_different : int
+        Different combinations of the columns published as they are, by themselves.
     kept_few : int
-        Rows whose columns published as they are, by themselves, are those of fewer than k rows.
+        Rows whose combination of them is that of fewer than k rows.
     """
 
     different: _Whole
     unique: _Whole
     few: _Whole
+    kept_different: _Whole
     kept_few: _Whole
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from sparsam._errors import ReleaseError
 from sparsam.anonymise._certificate import Certificate
 
-# Shares of the rows; see refuse_unique.
+# Shares of the rows, and different values that are still labels; see refuse_unique.
 MOST_RARE = 0.05
 MOST_ALONE = 0.5
+LABELS = 20
 
 
 def refuse_unique(paper: Certificate) -> None:
@@ -16,8 +17,9 @@ def refuse_unique(paper: Certificate) -> None:
     Two people look at a release. One knows only these columns, such as what someone earns: rows
     whose values of them fewer than k rows have (`kept_few`) are as good as found. The other knows
     everything: whole rows that are unique. Values of a target or an illness differ inside a class,
-    and some whole rows are unique in every release that says anything; so a column with few and
-    common values passes, and one with many does not.
+    and must, so that some whole rows are unique in every release that says anything, and many in
+    small classes that are diverse; so a column with few and common values passes, and one with many
+    does not.
 
     Parameters
     ----------
@@ -27,7 +29,8 @@ def refuse_unique(paper: Certificate) -> None:
     Raises
     ------
     ReleaseError
-        More than 5 % of the rows are of the first kind, or more than half of the second.
+        More than 5 % of the rows are of the first kind; or more than half are of the second, and
+        the columns have more than 20 different values together.
     """
     whole = paper.whole_rows
     if whole is None or not paper.kept:
@@ -35,7 +38,7 @@ def refuse_unique(paper: Certificate) -> None:
     named = ", ".join(f"'{name}'" for name in paper.kept)
     if whole.kept_few > MOST_RARE * paper.n_rows:
         share, what = whole.kept_few, "values of them that fewer than k rows have"
-    elif whole.unique > MOST_ALONE * paper.n_rows:
+    elif whole.kept_different > LABELS and whole.unique > MOST_ALONE * paper.n_rows:
         share, what = whole.unique, "a whole row that no other row is equal to"
     else:
         return

@@ -64,13 +64,14 @@ def counted(cells: Columns, quasi_identifiers: Sequence[str], demands: Sequence[
     of_row = shared_records([cells[name] for name in quasi_identifiers])
     kept = {name: values for name, values in cells.items() if name not in set(quasi_identifiers)}
     k = max((one.k for one in demands if isinstance(one, KAnonymityTerms)), default=2)
-    kept_sizes = _sizes_of(shared_records(list(kept.values()))) if kept else None
+    alone = shared_records(list(kept.values())) if kept else np.zeros(len(of_row), np.int64)
     sizes = _sizes_of(shared_records([of_row, *kept.values()]))
     whole = WholeRows(
         different=round(float((1 / sizes).sum())),
         unique=int((sizes == 1).sum()),
         few=int((sizes < k).sum()),
-        kept_few=0 if kept_sizes is None else int((kept_sizes < k).sum()),
+        kept_different=len(np.unique(alone)) if kept else 0,
+        kept_few=int((_sizes_of(alone) < k).sum()) if kept else 0,
     )
     one_value = tuple(_one_value(name, of_row, values) for name, values in kept.items())
     return Counted(of_row, np.bincount(of_row).astype(np.int64), whole, one_value)
