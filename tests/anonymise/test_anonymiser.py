@@ -326,7 +326,9 @@ def test_columns_that_make_rows_unique_are_refused() -> None:
         Greedy(**common, keep=["days"]).fit_transform(data)
     # small classes that are diverse must have unique rows: a column of labels is no name
     diverse = Greedy(quasi_identifiers=["age"], k=2, privacy=DistinctDiversity(2, "ill"))
-    diverse.set_params(keep=["ill"]).fit_transform({**data, "age": np.arange(400)})
+    diverse.set_params(keep=["ill"]).fit_transform(
+        {"age": np.arange(400), "ill": np.array(["flu", "cold", "none", "gout"] * 100)}
+    )
     assert diverse.certificate_.whole_rows.unique > 200
     accepted = Greedy(**common, keep=["ill", "pay"], accept_unique=True)
     accepted.fit_transform(data)

@@ -30,7 +30,7 @@ def shuffled(release: Any, random_state: int = 0) -> Any:
     Examples
     --------
     >>> shuffled({"age": np.array([30, 30, 50, 50, 40, 40])})["age"].tolist()
-    [30, 50, 30, 40, 40, 50]
+    [40, 40, 50, 50, 30, 30]
     """
     frame = open_own(release)
     order = row_order(release, random_state)
