@@ -124,6 +124,28 @@ def put_in_place(draft: Path, path: str | os.PathLike[str]) -> None:
         flush_folder(place.parent)
 
 
+def put_new(draft: Path, path: str | os.PathLike[str]) -> None:
+    """Put a finished draft where there is no file yet, at once; `FileExistsError` where one is.
+
+    Parameters
+    ----------
+    draft : Path
+    path : str or Path
+        A link counts as a file.
+    """
+    with _named(path):
+        place = Path(path).absolute()
+        try:
+            os.link(draft, place)
+        except FileExistsError:
+            raise
+        except OSError:  # a disk without links: there is a moment between looking and renaming
+            if os.path.lexists(place):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
+            os.rename(draft, place)
+        flush_folder(place.parent)
+
+
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise the error that writing this file would meet, as far as it can be known beforehand.
 

@@ -20,7 +20,7 @@ from sparsam.explore._ledger_book import Book, Fingerprinted, table_digest
 from sparsam.explore._ledger_chain import Replay, Row, Verification, broken, canonical, digest
 from sparsam.explore._ledger_header import budget_terms
 from sparsam.explore._ledger_statement import Statement, make_statement
-from sparsam.explore._ledger_store import Store, flush_folder, rows_after
+from sparsam.explore._ledger_store import Store, new_ledger, rows_after
 from sparsam.explore._ledger_terms import table_terms
 from sparsam.explore._ledger_witness import Witness
 
@@ -151,13 +151,16 @@ class Ledger(Book):
         if watcher is not None and watcher.remembered() is not None:
             raise LedgerError(f"The witness '{watcher.path.name}' remembers another ledger.")
         named = _analyst() if analyst is None else _text(analyst, "analyst")
-        store = Store.create(place, timeout)
+        with (
+            new_ledger(place) as draft,
+            cls(Store.create(draft, timeout), named, None) as ledger,
+            ledger._store.writing() as connection,
+        ):
+            row = ledger._append(connection, "create", header)
+        store = Store.open(place, timeout)
         try:
             ledger = cls(store, named, watcher)
-            with store.writing() as connection:
-                row = ledger._append(connection, "create", header)
             ledger._wrote(row)
-            flush_folder(place.parent)
             with store.reading() as connection:
                 ledger._catch_up(connection)
         except BaseException:

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sparsam._errors import LedgerError
+from sparsam._writing import draft_of, put_new
 from sparsam.explore._ledger_chain import Row
 
 APPLICATION = 0x53504C47
@@ -62,18 +63,8 @@ class Store:
 
     @classmethod
     def create(cls, path: Path, timeout: float) -> Store:
-        """Make an empty ledger file where there is none yet."""
-        try:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        except FileExistsError:
-            raise LedgerError(
-                f"The ledger must be a new file, but '{path.name}' exists already: a new budget "
-                "over an old one would forget what was spent.\n\nHint: use Ledger.open."
-            ) from None
-        except OSError as error:
-            raise LedgerError(
-                f"The ledger cannot be created at '{path}': {error.strerror}."
-            ) from None
+        """Make an empty ledger file where there is none yet; see `new_ledger`."""
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         store = cls(path, timeout)
         try:
             with store._translated():
@@ -331,14 +322,28 @@ def append(connection: sqlite3.Connection, row: Row) -> None:
     connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
 
-def flush_folder(folder: Path) -> None:
-    """Put the name of a new file on the disk as well, where folders can be flushed."""
-    if os.name == "posix":
-        place = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(place)
-        finally:
-            os.close(place)
+@contextmanager
+def new_ledger(place: Path) -> Iterator[Path]:
+    """Give a place for a ledger that is being made; it takes its own when it is complete.
+
+    Parameters
+    ----------
+    place : Path
+        Where there must be no file yet.
+    """
+    try:
+        if os.path.lexists(place):
+            raise FileExistsError
+        with draft_of(place) as draft:
+            yield draft
+            put_new(draft, place)
+    except FileExistsError:
+        raise LedgerError(
+            f"The ledger must be a new file, but '{place.name}' exists already: a new budget "
+            "over an old one would forget what was spent.\n\nHint: use Ledger.open."
+        ) from None
+    except OSError as error:
+        raise LedgerError(f"The ledger cannot be created at '{place}': {error.strerror}.") from None
 
 
 _STORES: weakref.WeakSet[Store] = weakref.WeakSet()
