@@ -10,6 +10,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,7 @@ from sparsam._writing import (
     new_file,
     new_path,
     put_in_place,
+    put_new,
     sweep,
     write_bytes,
     write_text,
@@ -31,9 +33,6 @@ from sparsam._writing import (
 
 SOURCE = Path(sparsam.__file__).parent
 posix = pytest.mark.skipif(os.name != "posix", reason="about rights and links of POSIX")
-unprivileged = pytest.mark.skipif(
-    os.name == "posix" and os.geteuid() == 0, reason="root may do everything"
-)
 
 
 @pytest.fixture(params=["without a name", "behind a name"])
@@ -104,6 +103,28 @@ def test_text_is_utf8_with_plain_line_ends(tmp_path: Path) -> None:
     with pytest.raises(UnicodeEncodeError):
         write_text(tmp_path / "a", "\ud800")
     assert (tmp_path / "a").read_bytes() == "größer\n".encode()
+
+
+def test_a_draft_is_put_only_where_there_is_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_links(*args: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    for name in ("with links", "without"):
+        file = tmp_path / name
+        for text in ("first", "second"):
+            with draft_of(file) as draft:
+                draft.write_text(text)
+                if text == "first":
+                    put_new(draft, file)
+                else:
+                    with pytest.raises(FileExistsError) as caught:
+                        put_new(draft, file)
+                    assert caught.value.filename == str(file)
+        assert file.read_text() == "first"
+        monkeypatch.setattr(os, "link", no_links)
+    assert sorted(os.listdir(tmp_path)) == ["with links", "without"]
 
 
 def test_the_longest_name_can_be_written(way: str, tmp_path: Path) -> None:
@@ -262,20 +283,36 @@ def test_places_that_cannot_be_written_are_known_before(tmp_path: Path) -> None:
     assert file.read_text() == "old"
 
 
+@pytest.fixture
+def unprivileged() -> Iterator[Path]:
+    """A folder, and no rights of root."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, root = Path(name), os.geteuid() == 0
+        if root:
+            os.chown(folder, 65534, 65534)
+            os.seteuid(65534)
+        try:
+            yield folder
+        finally:
+            folder.chmod(0o700)
+            if root:
+                os.seteuid(0)
+
+
 @posix
-@unprivileged
-def test_rights_are_asked_for(tmp_path: Path) -> None:
-    file = tmp_path / "a"
+def test_rights_are_asked_for(unprivileged: Path) -> None:
+    file = unprivileged / "a"
     file.write_text("old")
-    file.chmod(0o400)
-    with pytest.raises(PermissionError):
-        check_writable(file)
-    tmp_path.chmod(0o500)
-    try:
+    file.chmod(0o400)  # a file that would be replaced all the same, if nobody looked
+    for write in (check_writable, *WRITERS):
         with pytest.raises(PermissionError):
-            check_writable(tmp_path / "b")
-    finally:
-        tmp_path.chmod(0o700)
+            write(file)
+    unprivileged.chmod(0o500)
+    for write in (check_writable, *WRITERS):
+        with pytest.raises(PermissionError):
+            write(unprivileged / "b")
+    assert os.listdir(unprivileged) == ["a"]
+    assert file.read_text() == "old"
 
 
 @posix

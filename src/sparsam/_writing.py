@@ -25,6 +25,7 @@ if sys.platform != "win32":
 
 _HIDDEN = re.compile(r"\.sparsam-[0-9a-f]{32}")
 _MOST_LINKS = 40
+_EFFECTIVE = os.access in os.supports_effective_ids
 _MOUNTS = Path("/proc/self/mountinfo")
 
 
@@ -385,7 +386,7 @@ def _check(place: Path) -> None:
         raise _refusal(errno.EISDIR, place)
     if not stat.S_ISREG(old.st_mode):  # replacing a device or a pipe would remove it
         raise OSError(errno.EINVAL, "Not a regular file", str(place))
-    if not os.access(place, os.W_OK):  # renaming would not ask
+    if not os.access(place, os.W_OK, effective_ids=_EFFECTIVE):  # renaming would not ask
         raise _refusal(errno.EACCES, place)
     if os.name == "posix":
         mine = {0, folder.st_uid, old.st_uid}
