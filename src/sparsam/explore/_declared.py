@@ -72,6 +72,8 @@ class Declared:
                     f"The domain of '{name}' must be a NumericDomain or a CategoricalDomain. "
                     f"Got a {type(domain).__name__} instead."
                 )
+            if isinstance(domain, CategoricalDomain) and not domain.categories:
+                raise DataError(f"The domain of '{name}' must list its categories. It lists none.")
         object.__setattr__(self, "domains", domains)
         object.__setattr__(self, "missing_values", tuple(map(str, self.missing_values)))
         object.__setattr__(self, "partitions", dict(self.partitions))
