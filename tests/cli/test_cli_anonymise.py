@@ -494,3 +494,17 @@ def test_the_score_learns_numbers_and_categories():
     assert score(shuffled, truth) < 0.7
     assert score.chance(truth) == max(truth.mean(), 1 - truth.mean())
     assert score(raw, np.ones(400, dtype=bool)) == truth.mean()
+
+
+def test_texts_that_a_spreadsheet_would_run(run, people, tmp_path):
+    jobs = np.resize(["=cmd|x", "-tab", "plain", "@x"], len(people))
+    people.assign(job=jobs).to_csv(tmp_path / "p.csv", index=False)
+    asked = ("anonymise", tmp_path / "p.csv", "--quasi-identifiers", "sex,job", "--k", "5")
+    done = run(*asked, "--spreadsheet-safe", "-o", tmp_path / "r.csv")
+    assert done.exit_code == 0
+    released = pd.read_csv(tmp_path / "r.csv")
+    assert set(released["job"]) == {"'=cmd|x", "'-tab", "plain", "'@x"}
+    assert run("verify", tmp_path / "r.csv", tmp_path / "r.certificate.json").exit_code == 0
+    refused = run(*asked, "--spreadsheet-safe", "-o", tmp_path / "r.parquet")
+    assert refused.exit_code == 2
+    assert not (tmp_path / "r.parquet").exists()

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.data import NumericDomain, read
-from sparsam.data._rounding import SHARED_BY, rounded_range
+from sparsam.data._rounding import rounded_range
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**9), 10**9)
 
@@ -25,7 +26,7 @@ def test_a_range_holds_its_values_and_shared_ends_stay(numbers, data):
         (domain.low, values[0], counts[0]),
         (domain.high, values[-1], counts[-1]),
     ):
-        if count >= SHARED_BY:
+        if count >= SMALLEST_COUNT:
             assert end == value
 
 
@@ -56,5 +57,5 @@ def test_the_oldest_persons_age_is_nowhere_in_a_table_that_was_read():
     ages = [20, 30, 40, 50] * 10
     table = read({"age": [*ages, 97]})
     assert table.attribute("age").domain == NumericDomain(20, 100, integer=True)
-    shared = read({"age": [*ages, *[97] * SHARED_BY]})
+    shared = read({"age": [*ages, *[97] * SMALLEST_COUNT]})
     assert shared.attribute("age").domain == NumericDomain(20, 97, integer=True)

@@ -30,6 +30,7 @@ from sparsam.cli._options import (
     quiet_option,
     report_option,
     seed_option,
+    spreadsheet_option,
 )
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ BROKEN = 1
 @click.option("--categorical", multiple=True, metavar="NAME", help="Read it as categories.")
 @missing_option
 @click.option("--roles", type=InputFile, help="A TOML file with roles.")
+@spreadsheet_option
 @seed_option
 @json_option
 @quiet_option
@@ -139,8 +141,11 @@ def anonymise(data: Path, **options: Any) -> None:
     """
     from sparsam._errors import ReleaseError
     from sparsam.cli._anonymise_work import Work
+    from sparsam.data._write import check_spreadsheet
 
     paths = Paths.of(options)
+    if options["spreadsheet_safe"]:
+        check_spreadsheet(paths.output)
     roles = release_roles(options)
     method = chosen_method(options, roles)
     ks = whole_numbers(options["sweep_k"])

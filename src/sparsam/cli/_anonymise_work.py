@@ -107,17 +107,23 @@ class Work:
     def release(self, paths: Paths, ks: tuple[int, ...]) -> ReleaseReport:
         """Publish, shuffle, write, read again, check, and then put the files where they belong."""
         from sparsam.anonymise._publish_order import row_order
+        from sparsam.anonymise._verify_cells import cells_hash
         from sparsam.data import column_names, columns_of, count_rows, write_columns
+        from sparsam.data._write import without_formulas
         from sparsam.report import release_report
 
         with messages(self.options["quiet"]).working("Dividing people into classes …"):
             made = self.method.fit_transform(self.frame, self._guide())
         order = row_order(made, self.options["seed"])
+        cells = {name: one[order] for name, one in columns_of(made, column_names(made)).items()}
+        checked = self.method.certificate_.sha256
+        if self.options["spreadsheet_safe"]:
+            cells = without_formulas(cells)
+            checked = cells_hash(cells)
         with draft_of(paths.output) as draft:
-            cells = columns_of(made, column_names(made))
-            write_columns({name: values[order] for name, values in cells.items()}, draft)
+            write_columns(cells, draft)
             unpublished = {name: values[order] for name, values in self._unpublished().items()}
-            certificate = _certified(draft, self.method.certificate_, unpublished)
+            certificate = _certified(draft, self.method.certificate_, unpublished, checked)
             # A certificate without its release proves nothing; a release without one could be used.
             certificate.save(paths.certificate)
             put_in_place(draft, paths.output)
@@ -154,7 +160,7 @@ class Work:
 
 
 def _certified(
-    file: Path, made: Certificate, unpublished: Mapping[str, NDArray[Any]]
+    file: Path, made: Certificate, unpublished: Mapping[str, NDArray[Any]], checked: str
 ) -> Certificate:
     """Check the cells of the file itself, and certify them: writing may change a cell."""
     from sparsam._errors import ReleaseError
@@ -169,7 +175,7 @@ def _certified(
         information_loss=made.information_loss,
         parameters=made.parameters,
     )
-    if found.sha256 != made.sha256:
+    if found.sha256 != checked:
         raise ReleaseError(
             "The file must have the cells that were checked. It has others after it was written, "
             "and nothing was released.\n\nHint: a .parquet file keeps values as they are."

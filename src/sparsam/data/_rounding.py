@@ -9,10 +9,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.data._domain import NumericDomain
 
-# A number that so many people share is nobody's own.
-SHARED_BY = 5
 _STEPS = 8  # of the range, so that an end moves by an eighth of it at most
 _WHOLE_STEP = 5.0
 
@@ -39,9 +38,9 @@ def rounded_range(values: NDArray[np.float64], counts: NDArray[np.int64]) -> Num
     low, high = float(values[0]), float(values[-1])
     whole = bool((np.floor(values) == values).all())
     step = _step(low, high, whole)
-    if counts[0] < SHARED_BY:
+    if counts[0] < SMALLEST_COUNT:
         low = min(low, _outwards(low, step, ROUND_FLOOR))
-    if counts[-1] < SHARED_BY:
+    if counts[-1] < SMALLEST_COUNT:
         high = max(high, _outwards(high, step, ROUND_CEILING))
     return NumericDomain(low, high, whole)
 

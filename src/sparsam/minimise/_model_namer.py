@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
+from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.data import Task
-from sparsam.data._rounding import SHARED_BY
 from sparsam.minimise._model_ladder import Ranges, without_rare
 from sparsam.minimise._partitions import code_counts
 
@@ -39,8 +39,8 @@ class Namer:
             return same
         if rare[: attribute.n_values].all() and not attribute.missing:
             raise DataError(
-                f"None of the categories of '{attribute.name}' is shared by {SHARED_BY} people, so "
-                "that none may be named, and the model must be fed one."
+                f"None of the categories of '{attribute.name}' is shared by {SMALLEST_COUNT} "
+                "people, so that none may be named, and the model must be fed one."
                 "\n\nHint: list it under identifiers if the model does without it, or declare its "
                 "categories under `domains` in the roles."
             )

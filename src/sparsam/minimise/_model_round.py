@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import ParameterError
+from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.data import Attribute, Table
 from sparsam.data._replace import Replacement
-from sparsam.data._rounding import SHARED_BY
 from sparsam.generalization import NumericPartition, Recoding
 from sparsam.generalization._recoding_feed import Feed
 from sparsam.generalization._recoding_tree import Leaf, Node, Value
@@ -76,7 +76,7 @@ class Rounder:
         """For each number those of the same range that enough people share, the nearest first."""
         attribute = self._table.attributes[a]
         counts = np.bincount(self._table.codes[:, a], minlength=attribute.size)
-        common = np.flatnonzero(counts[: attribute.n_values] >= SHARED_BY)
+        common = np.flatnonzero(counts[: attribute.n_values] >= SMALLEST_COUNT)
         known = [int(v) if partition.domain.integer else float(v) for v in attribute.lows[common]]
         found = {}
         for number in numbers:

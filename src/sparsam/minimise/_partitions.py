@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import ParameterError
+from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Task
-from sparsam.data._rounding import SHARED_BY
 from sparsam.generalization import Partition, categorical_partition, numeric_partition
 from sparsam.minimise._constraints import Constraints
 
@@ -86,7 +86,7 @@ class Partitions:
             if rare[: attribute.n_values].all():
                 raise ParameterError(
                     f"'{attribute.name}' must be kept, but none of its categories is shared by "
-                    f"{SHARED_BY} people, so that none may be named."
+                    f"{SMALLEST_COUNT} people, so that none may be named."
                     "\n\nHint: declare its categories under `domains` in the roles."
                 )
         key = (a, buckets.tobytes())
@@ -134,9 +134,9 @@ def rare_codes(task: Task, constraints: Constraints) -> tuple[NDArray[np.bool_],
         rare = np.zeros(attribute.size, dtype=bool)
         if isinstance(domain, CategoricalDomain) and not domain.ordered:
             named = [attribute.name in declared or isinstance(c, bool) for c in domain.categories]
-            rare[: attribute.n_values] = (counts[: attribute.n_values] < SHARED_BY) & ~np.array(
-                named
-            )
+            rare[: attribute.n_values] = (
+                counts[: attribute.n_values] < SMALLEST_COUNT
+            ) & ~np.array(named)
         found.append(rare)
     return tuple(found)
 
