@@ -91,7 +91,7 @@ _GOOD = (
         f"anonymise @people.csv {_KNOWN} --k 10 --publish ranges --json -o >release.csv "
         "--report >report.json",
         # Ranges reach from the lowest to the highest cell of at least ten people.
-        holds={"release.csv": {ALL: ["age", "income", "education", "region"]}},
+        holds={"release.csv": {ALL: ["age", "sex", "income", "education", "region"]}},
     ),
     Case(
         "anonymise drop one",

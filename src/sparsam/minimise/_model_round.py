@@ -21,7 +21,7 @@ from sparsam.generalization._recoding_tree import Leaf, Node, Value
 from sparsam.minimise._model_oracle import Answers, Oracle
 from sparsam.minimise._model_recoding import differing, label_of
 
-_MOST_RECORDS = 1_000  # that the model is asked about with other numbers, the commonest
+_MOST_RECORDS = 5_000  # that the model is asked about with other numbers, the commonest
 _MOST_NUMBERS = 6  # that are tried for one range
 _MOST_DIGITS = 18
 
@@ -31,7 +31,7 @@ class Rounder:
 
     The number that stands for a range comes from somebody's record. In its place comes the
     roundest number of the same range for which no answer of the model changes, or else the one
-    that changes the fewest.
+    that changes the fewest; of a range that nobody to learn from is in, the nearest.
 
     Parameters
     ----------
@@ -97,18 +97,20 @@ class Rounder:
         self, fed: FedRecords, a: int, tried: dict[float, list[float]], before: Answers
     ) -> dict[float, float]:
         """For each number the first of those tried that changes nothing, or the fewest answers."""
-        best: dict[float, tuple[int, float]] = {}
-        left = {number: found[:] for number, found in tried.items()}
+        asked = fed.counts(a, np.ones(len(fed.people), dtype=bool))
+        best = {
+            number: (0, min(found, key=lambda one: abs(one - number)))
+            for number, found in tried.items()
+            if number not in asked
+        }
+        left = {number: found[:] for number, found in tried.items() if number in asked}
         while left:
             now = {number: found.pop(0) for number, found in left.items()}
             rows = np.flatnonzero(fed.has(a, now))
-            changed = dict.fromkeys(now, 0)
-            if len(rows):
-                some = fed.take(rows)
-                answers = some.replaced(a, now).answers(self._oracle)
-                other = differing(self._oracle, answers, before[rows])
-                for number, count in some.counts(a, other).items():
-                    changed[number] = count
+            some = fed.take(rows)
+            answers = some.replaced(a, now).answers(self._oracle)
+            other = differing(self._oracle, answers, before[rows])
+            changed = dict.fromkeys(now, 0) | some.counts(a, other)
             for number, count in changed.items():
                 if number not in best or count < best[number][0]:
                     best[number] = (count, now[number])
@@ -250,8 +252,8 @@ def candidates(number: float, low: float, high: float, whole: bool) -> Iterator[
     --------
     >>> list(candidates(48271.63, 45_000, 52_000, False))[:3]
     [50000, 48000, 48500]
-    >>> list(candidates(37, 36, 38, True))
-    [36, 38]
+    >>> list(candidates(37, 35, 39, True))
+    [35, 36]
     """
     exact = Decimal(repr(float(number)))
     # in steps as fine as the person's own digits it would be the person's own number again
