@@ -161,8 +161,11 @@ def test_whole_rows_and_classes_that_say_one_thing(people, greedy):
         assert f"{paper.whole_rows.unique} of 600" in text
         assert f"{one.classes} of {paper.classes} classes, {one.rows} rows" in text
     change = msgspec.structs.replace
-    for unique, rare, said in ((3, 100, "fewer than 5 of 600 are"), (598, 600, "nearly all are"),
-                               (0, 0, "none is")):  # fmt: skip
+    for unique, rare, said in (
+        (3, 100, "fewer than 5 of 600 are"),
+        (598, 600, "more than 595 of 600 are"),
+        (0, 0, "none is"),
+    ):
         counts = change(paper.whole_rows, unique=unique, few=rare)
         other = release_report(greedy.release, change(paper, whole_rows=counts)).to_dict()
         told = release_verdict({**other, "kept": True, "complete": True})

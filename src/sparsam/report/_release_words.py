@@ -115,10 +115,8 @@ def whole_row_facts(paper: CertificateData) -> list[tuple[str, str]]:
     if (rows := paper["whole_rows"]) is not None:
         k = "k" if paper["k"] is None else whole(paper["k"])
         everyone = whole(paper["n_rows"])
-        alone = "nearly all" if rows["unique"] is None else whole(rows["unique"])
-        facts.append(("unique whole rows", f"{alone} of {everyone}"))
-        if rows["few"] is not None:
-            facts.append((f"whole rows of fewer than {k}", f"{whole(rows['few'])} of {everyone}"))
+        facts.append(("unique whole rows", f"{whole(rows['unique'])} of {everyone}"))
+        facts.append((f"whole rows of fewer than {k}", f"{whole(rows['few'])} of {everyone}"))
     for one in paper["one_value"]:
         value = f"{whole(one['classes'])} of {whole(paper['classes'])} classes, "
         facts.append((f"one value of {one['column']}", f"{value}{whole(one['rows'])} rows"))
@@ -131,8 +129,8 @@ def _unique_words(paper: CertificateData) -> str:
     if rows is None:
         return ""
     alone = f"{whole(rows['unique'])} of {whole(paper['n_rows'])} are unique"
-    if rows["unique"] is None or rows["unique"] == 0:
-        alone = "nearly all are unique" if rows["unique"] is None else "none is unique"
+    if rows["unique"] == 0:
+        alone = "none is unique"
     return f" Whole rows, with the columns published as they are: {alone}."
 
 
