@@ -51,10 +51,10 @@ def encode(frame: Any, target: str) -> Encoded:
 
     Examples
     --------
-    >>> encode({"age": [20, 60, 40], "sex": ["m", "f", "m"], "ill": ["no", "yes", "no"]}, "ill")
-    Encoded(X=array([[0. , 1. ],
-           [1. , 0. ],
-           [0.5, 1. ]]), y=array([0, 1, 0]), attributes=('age', 'sex'), classes=('no', 'yes'))
+    >>> rows = {"age": [20, 60, 40], "sex": ["m", "f", "m"], "ill": ["no", "yes", "no"]}
+    >>> people = encode(rows, "ill")
+    >>> people.X.tolist(), people.y.tolist(), people.classes
+    ([[0.0, 1.0], [1.0, 0.0], [0.5, 1.0]], [0, 1, 0], ('no', 'yes'))
     """
     names = column_names(frame)
     if target not in names:
