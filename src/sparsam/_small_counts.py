@@ -52,6 +52,17 @@ def suppress(count: Count) -> Count:
     return FEWER if few(count) else count
 
 
+def at_most(count: int) -> int:
+    """Round a count up to steps of five people, where it must stay a number.
+
+    Examples
+    --------
+    >>> at_most(0), at_most(2), at_most(5), at_most(11)
+    (0, 5, 5, 15)
+    """
+    return -(-count // SMALLEST_COUNT) * SMALLEST_COUNT
+
+
 class PublishedCounts:
     """The counts of people that one result tells, so that no subtraction uncovers a few.
 

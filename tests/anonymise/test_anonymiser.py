@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sparsam._errors import DataError, ParameterError, ReleaseError, RoleError, SparsamWarning
+from sparsam._small_counts import at_most
 from sparsam.anonymise import (
     Anonymiser,
     BulkLoad,
@@ -172,7 +173,8 @@ def test_new_rows_are_never_published_in_smaller_classes(
     assert min(Counter(published(release)).values()) >= k
     assert len(release["age"]) == n_new - one.n_suppressed_
     assert one.n_suppressed_ <= budget * n_new
-    assert one.certificate_.suppressed == one.n_suppressed_ == one.classes_.n_suppressed
+    assert one.n_suppressed_ == one.classes_.n_suppressed
+    assert one.certificate_.suppressed == at_most(one.n_suppressed_)
     assert (f"{one.n_suppressed_:,} of {n_new:,} new rows are suppressed" in words) == bool(
         one.n_suppressed_
     )
@@ -203,7 +205,7 @@ def test_too_many_small_classes_are_joined_and_few_are_suppressed() -> None:
     with pytest.warns(SparsamWarning, match=r"2 of 20 new rows are suppressed"):
         fewer = one.transform(new)
     assert fewer["age"].tolist() == [20] * 6 + [30] * 6 + [40] * 6
-    assert (one.n_merged_, one.n_suppressed_, one.certificate_.suppressed) == (0, 2, 2)
+    assert (one.n_merged_, one.n_suppressed_, one.certificate_.suppressed) == (0, 2, 5)
 
 
 def test_impossible_requests_say_so() -> None:

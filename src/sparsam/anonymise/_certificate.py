@@ -238,7 +238,8 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Hash of the names and cells of the release, whatever the order of its rows; the same for a
         frame and for the file that it is written to.
     n_rows, suppressed : int
-        Rows that are published, and rows that were left out.
+        Rows that are published, and rows that were left out at most: in steps of five, as nobody
+        can count them in the release.
     columns, quasi_identifiers : tuple of str
     demands : tuple of Terms
         The promises.

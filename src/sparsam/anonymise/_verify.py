@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError, ReleaseError, SparsamWarning
+from sparsam._small_counts import at_most
 from sparsam.anonymise._certificate import (
     FORMAT,
     Certificate,
@@ -229,7 +230,7 @@ def certify(
         version=1,
         sha256=cells_hash(cells),
         n_rows=found.n_rows,
-        suppressed=int(suppressed),
+        suppressed=at_most(int(suppressed)),
         columns=names,
         quasi_identifiers=tuple(quasi_identifiers),
         demands=tuple(demands),
