@@ -28,7 +28,7 @@ def test_folders_that_look_like_cells(run, tmp_path: Path, ending: str):
     assert "age  numeric, 40 values" in run("describe", release).stdout
     checked = run("verify", release, tmp_path / "certificate.json")
     assert checked.exit_code == 1
-    assert "NO: every published record is shared by at least 5 rows" in checked.stdout
+    assert "NO: every combination of quasi-identifiers is shared by at least 5" in checked.stdout
 
 
 LATIN = "M\xfcllerin".encode("latin-1")  # a person's value, and no UTF-8

@@ -166,7 +166,7 @@ def test_a_file_that_is_not_there(run, tmp_path, monkeypatch):
     ("toml", "said"),
     [
         ('[roles]\ntargt = "works"\n', "targt"),
-        ("[roles\n", "must be TOML"),
+        ("[roles\n", "A roles file (TOML) was expected"),
         ('[attributes.age]\nkind = "ordered"\n', "$.attributes.age"),
     ],
 )

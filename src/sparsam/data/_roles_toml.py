@@ -50,7 +50,7 @@ def decode(path: Path) -> dict[str, Any]:
         text = read_bytes(path)
     except FileNotFoundError:
         raise DocumentError(f"The roles file must exist. Found none at {path}.") from None
-    document = convert_part(parse_toml(text, "A roles file, TOML"), _File)
+    document = convert_part(parse_toml(text, "A roles file (TOML)"), _File)
     found: dict[str, Any] = msgspec.structs.asdict(document.roles)
     found |= {"numeric": [], "categorical": [], "ordered": {}, "domains": {}, "weights": {}}
     for name, attribute in document.attributes.items():
