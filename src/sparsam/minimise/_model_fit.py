@@ -150,7 +150,8 @@ class ModelFit:
         self._namer = Namer(task, rare or [np.zeros(size, dtype=bool) for size in task.sizes])
         # from here on nobody has a category that must not be named, but for their own answers
         self._codes = self._namer.codes(task.table.codes)
-        self._round = Rounder(self._learned, oracle)
+        both = np.concatenate([self.learn, self.choose])
+        self._round = Rounder(task.table.take(both), oracle)
         self._cells = self._groups() if settings.every_cell else None
 
     def _groups(self) -> NDArray[np.int64]:

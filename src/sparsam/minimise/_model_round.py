@@ -31,12 +31,12 @@ class Rounder:
 
     The number that stands for a range comes from somebody's record. In its place comes the
     roundest number of the same range for which no answer of the model changes, or else the one
-    that changes the fewest; of a range that nobody to learn from is in, the nearest.
+    that changes the fewest; of a range that none of these people is in, the nearest.
 
     Parameters
     ----------
     table : Table
-        The people to learn from.
+        The people to learn from and to choose on.
     oracle : Oracle
     """
 
