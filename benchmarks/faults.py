@@ -245,6 +245,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--quick", action="store_true", help="leave the slowest commands out")
+    parser.add_argument("--only", nargs="+", metavar="COMMAND", help="such as apply anonymise")
     options = parser.parse_args()
     if ROOT and "FAULTS_APART" not in os.environ:  # mounts of our own, which vanish with us
         os.environ["FAULTS_APART"] = "1"
@@ -255,6 +256,7 @@ def main() -> None:
         scene = Scene.make(Path(place), run=finished)
         names = [name for name, outputs in scene.outputs.items() if outputs]
         names = [name for name in names if not (options.quick and name in SLOW)]
+        names = [name for name in names if options.only is None or name in options.only]
         sizes = FULL[2:3] if options.quick else FULL
         fine = [tried(scene, name, options.kills, sizes) for name in names]
     sys.exit(0 if all(fine) else "some file was left half, or litter stayed")
