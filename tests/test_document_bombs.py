@@ -172,7 +172,7 @@ def lying_zip(raw: bytes) -> bytes:
 
 
 USE = """
-import resource, sys, time
+import re, resource, sys, time
 from pathlib import Path
 from sparsam._errors import SparsamError
 from sparsam.collect import Questionnaire
@@ -229,7 +229,8 @@ for path in sorted(Path(sys.argv[1]).iterdir()):
         said = "used"
     except SparsamError as error:
         said = type(error).__name__
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    # not `getrusage`, which a process inherits from the one that started it
+    peak = int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) * 1024
     print(path.stem, f"{slowest:.3f}", peak, said, sep="\\t", flush=True)
 """
 
