@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from sparsam._errors import DataError, ParameterError
 from sparsam.attack._membership_answers import ClassProbabilities, log_odds
@@ -66,9 +67,11 @@ def attack_model_scores(
     known, attacked = zip(*(_halves(one, rng) for one in (members, others)), strict=True)
     inputs = np.vstack([_features(one) for one in known])
     truth = np.repeat([1, 0], [len(one) for one in known])
-    chosen = _strongest(inputs, truth, random_state)
-    classifier = _classifiers(random_state)[chosen].fit(inputs, truth)
-    scores = [classifier.predict_proba(_features(one))[:, 1] for one in attacked]
+    # threads cost more than they gain on so few records, above all where cores are busy
+    with threadpool_limits(limits=1):
+        chosen = _strongest(inputs, truth, random_state)
+        classifier = _classifiers(random_state)[chosen].fit(inputs, truth)
+        scores = [classifier.predict_proba(_features(one))[:, 1] for one in attacked]
     return MembershipScores(scores[0], scores[1]), chosen
 
 
