@@ -265,6 +265,17 @@ def publish_share(share: Any, people: Any, rounding: str = "nearest") -> Any:
     return round(whole * step, 12)
 
 
+def publish_loss(error: Any, reference: Any) -> Any:
+    """The difference of two shares that were published, so that readers who subtract agree.
+
+    Examples
+    --------
+    >>> publish_loss(0.28, 0.26), publish_loss(None, 0.26)
+    (0.02, None)
+    """
+    return None if error is None or reference is None else round(error - reference, 12)
+
+
 def publish_interval(interval: Any, people: Any) -> list[Any] | None:
     """Round the ends of an interval of a share outwards.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sparsam._errors import ParameterError
-from sparsam._small_counts import publish_classes, publish_share
+from sparsam._small_counts import publish_classes, publish_loss
 from sparsam.assess._assessment import Assessment
 from sparsam.assess._candidates import Candidate
 from sparsam.assess._limits import Limits
@@ -121,9 +121,10 @@ class Choice:
         """
         assessment = self.assessment
         sizes, people = assessment.class_sizes.facts(), self.front.data.train.n_rows
+        said, everything = assessment.to_dict(), self.front.limits.everything.to_dict()
         return {
-            **assessment.to_dict(),
-            "utility_loss": publish_share(self.utility_loss, assessment.utility.n_records),
+            **said,
+            "utility_loss": publish_loss(said["utility"]["error"], everything["error"]),
             "class_sizes": publish_classes(sizes, people, self.front.told),
         }
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparsam._errors import ParameterError
-from sparsam._small_counts import Count, publish_share, published_repr, suppress
+from sparsam._small_counts import Count, publish_loss, published_repr, suppress
 from sparsam.assess._assessment import Assessment
 from sparsam.assess._limits import Limits
 
@@ -84,7 +84,8 @@ def check_gates(
     said = risk.to_dict()
     parts = [part["recovered"] for part in said["parts"] if part["recovered"] is not None]
     told = max(parts, default=said["recovered"])
-    lost = publish_share(loss, assessment.utility.n_records)
+    everything = limits.everything.to_dict()["error"]
+    lost = publish_loss(assessment.utility.to_dict()["error"], everything)
     demands: list[tuple[str, float | None, float, bool, Any]] = [
         ("risk at most", max_risk, risk.recovered, True, said["recovered"]),
         ("risk of any attribute at most", max_attribute_risk, worst, True, told),

@@ -11,6 +11,7 @@ from sparsam._small_counts import (
     class_counts,
     publish_classes,
     publish_interval,
+    publish_loss,
     publish_share,
     suppress,
 )
@@ -51,6 +52,10 @@ def publishable(data: ReportData) -> ReportData:
         point["classes"] = classes  # type: ignore[typeddict-item]
         _round_point(point, split)
     _round_limits(cast(dict[str, Any], safe["limits"]), split["test"])
+    for point in safe["points"]:
+        if point["utility"]["loss"] is not None:
+            loss = publish_loss(point["utility"]["error"], safe["limits"]["everything"]["error"])
+            point["utility"]["loss"] = loss
     if attacks is not None:
         safe["attacks"] = publishable_attacks(attacks, tell, split)
     return safe
@@ -89,7 +94,7 @@ def _round_limits(limits: dict[str, Any], people: int) -> None:
 
 def _round(figures: dict[str, Any], people: int) -> None:
     """Round what is there of an error, its baseline and their intervals."""
-    for name in ("error", "baseline", "loss"):
+    for name in ("error", "baseline"):
         if name in figures:
             figures[name] = publish_share(figures[name], people)
     for name in ("interval", "loss_interval"):
