@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sparsam._errors import ParameterError
 from sparsam.data import CategoricalDomain, NumericDomain, Table, read
 from sparsam.generalization import (
+    CategoricalPartition,
     Generalization,
     Partition,
     categorical_partition,
@@ -237,3 +238,49 @@ def test_other_attributes_or_domains_are_refused_by_name() -> None:
     with pytest.raises(ParameterError, match="same domain for 'v'"):
         flags.intersect(ones)
     assert flags != ones
+
+
+@st.composite
+def _lists(draw: st.DrawFn) -> CategoricalPartition:
+    """A partition that lists some of the categories; the others are as if never seen."""
+    listed = draw(st.lists(st.sampled_from("abcdef"), unique=True, max_size=5))
+    if not listed:
+        missing = draw(st.sampled_from([0, 1]))
+        return categorical_partition("v", CategoricalDomain(()), [], missing=missing)
+    n_groups = draw(st.integers(1, len(listed)))
+    groups: list[list[str]] = [[] for _ in range(n_groups)]
+    for place, category in enumerate(listed):
+        groups[place % n_groups].append(category)
+    missing = draw(st.none() | st.integers(0, n_groups))
+    last = n_groups + (missing == n_groups)
+    unseen = draw(st.none() | st.integers(0, last))
+    domain = CategoricalDomain(tuple(listed))
+    return categorical_partition("v", domain, groups, missing=missing, unseen=unseen)
+
+
+def _accepted(partition: CategoricalPartition) -> dict[str | None, int]:
+    """The obvious way: the bucket of every value that has one."""
+    slots = {value: partition.slot(value) for value in [*"abcdef", "never seen", None]}
+    return {value: slot for value, slot in slots.items() if slot < partition.n_buckets}
+
+
+@given(_lists(), _lists())
+def test_lists_of_categories_may_differ(one: CategoricalPartition, two: CategoricalPartition):
+    first, second = _accepted(one), _accepted(two)
+    inside: dict[int, set[int | None]] = {}
+    for value, bucket in first.items():
+        inside.setdefault(bucket, set()).add(second.get(value))
+    expected = all(len(coarse) == 1 and None not in coarse for coarse in inside.values())
+    assert single(one).refines(single(two)) == expected
+    both = single(one).intersect(single(two))["v"]
+    merged = single(one).merge(single(two))
+    for value, bucket in _accepted(both).items():
+        if both.collected:
+            assert value in first
+            assert value in second
+        for other, another in _accepted(both).items():
+            if bucket == another and both.collected:
+                assert first[value] == first[other]
+                assert second[value] == second[other]
+    assert single(one).refines(merged)
+    assert single(two).refines(merged)
