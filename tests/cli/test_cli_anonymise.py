@@ -18,6 +18,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import sparsam as sp
+from sparsam._small_counts import at_most
 from sparsam.anonymise import Certificate, verify
 from sparsam.cli._anonymise_sweep import Score
 
@@ -270,7 +271,7 @@ def test_hierarchies_and_suppression(run, people, tmp_path):
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)["certificate"]
     release = pd.read_parquet(tmp_path / "o.parquet")
-    assert found["suppressed"] == 2000 - len(release)
+    assert found["suppressed"] == at_most(2000 - len(release))
     labels = {*people["age"].astype(str), *(f"{age // 10 * 10}s" for age in people["age"]), "*"}
     assert set(release["age"]) <= labels
     assert smallest_class(release, ["age", "sex"]) >= 40
