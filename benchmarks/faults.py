@@ -28,7 +28,7 @@ from every_command import Scene
 
 OLD = b"the old file\n"
 FULL = (0, 4, 16, 64)  # kB that are left
-SLOW = ("demo", "minimise", "minimise --attack")
+SLOW = ("demo", "minimise", "minimise --attack", "attack")
 ROOT = os.geteuid() == 0
 
 

@@ -23,4 +23,4 @@ def test_every_command_that_writes_survives_faults() -> None:
         env={**os.environ, "TERM": "dumb"},
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("old or new\n") == 10
+    assert done.stdout.count("old or new\n") == 9
