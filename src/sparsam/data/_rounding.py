@@ -1,4 +1,4 @@
-"""Ranges that tell nobody's own number: their ends are rounded outwards."""
+"""Round numbers in the place of people's own: ends of ranges, and cuts between two people."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from sparsam.data._domain import NumericDomain
 
 _STEPS = 8  # of the range, so that an end moves by an eighth of it at most
 _WHOLE_STEP = 5.0
+_DIGITS = 18  # more than a float has
 
 
 def rounded_range(values: NDArray[np.float64], counts: NDArray[np.int64]) -> NumericDomain:
@@ -59,3 +60,25 @@ def _outwards(end: float, step: Decimal, rounding: str) -> float:
     # the shortest decimal of a float, so that a tenth is a tenth
     rounded = float((Decimal(repr(end)) / step).to_integral_value(rounding) * step)
     return rounded if math.isfinite(rounded) else math.copysign(sys.float_info.max, rounded)
+
+
+def round_cut(low: float, high: float) -> float:
+    """The roundest number in (low, high]: a cut that people remember and nobody is known by.
+
+    Examples
+    --------
+    >>> round_cut(17, 23), round_cut(61, 62), round_cut(0.123, 0.149), round_cut(51_230, 54_999)
+    (20.0, 62.0, 0.14, 54000.0)
+    """
+    if low < 0 <= high:
+        return 0.0
+    # The shortest decimal of a float, so that a tenth is a tenth.
+    exact, below = Decimal(repr(float(high))), Decimal(repr(float(low)))
+    longest = max(exact.adjusted(), below.adjusted()) + 1
+    for exponent in range(longest, exact.adjusted() - _DIGITS, -1):
+        for step in (10, 5):
+            unit = Decimal(step).scaleb(exponent - 1)
+            candidate = float((exact / unit).to_integral_value(ROUND_FLOOR) * unit)
+            if low < candidate <= high:
+                return candidate
+    return high

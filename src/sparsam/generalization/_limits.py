@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sparsam.data import Attribute, CategoricalDomain, NumericDomain
+from sparsam.data._rounding import round_cut
 from sparsam.generalization._categorical_partition import categorical_partition
 from sparsam.generalization._document import Partition
 from sparsam.generalization._numeric_partition import numeric_partition
@@ -21,7 +22,8 @@ def finest(attribute: Attribute) -> Partition:
     """
     missing = attribute.n_values if attribute.missing else None
     if isinstance(attribute.domain, NumericDomain):
-        cuts = attribute.lows[1:].tolist()
+        ends = zip(attribute.highs[:-1].tolist(), attribute.lows[1:].tolist(), strict=True)
+        cuts = [round_cut(below, above) for below, above in ends]
         return numeric_partition(attribute.name, attribute.domain, cuts, missing)
     groups = [[category] for category in attribute.domain.categories]
     return categorical_partition(attribute.name, attribute.domain, groups, missing)

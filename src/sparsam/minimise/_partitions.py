@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from decimal import ROUND_FLOOR, Decimal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,32 +11,9 @@ from numpy.typing import NDArray
 from sparsam._errors import ParameterError
 from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Task
+from sparsam.data._rounding import round_cut
 from sparsam.generalization import Partition, categorical_partition, numeric_partition
 from sparsam.minimise._constraints import Constraints
-
-_DIGITS = 18  # more than a float has
-
-
-def round_cut(low: float, high: float) -> float:
-    """The roundest number in (low, high]: a cut that people remember and nobody is known by.
-
-    Examples
-    --------
-    >>> round_cut(17, 23), round_cut(61, 62), round_cut(0.123, 0.149), round_cut(51_230, 54_999)
-    (20.0, 62.0, 0.14, 54000.0)
-    """
-    if low < 0 <= high:
-        return 0.0
-    # The shortest decimal of a float, so that a tenth is a tenth.
-    exact, below = Decimal(repr(float(high))), Decimal(repr(float(low)))
-    longest = max(exact.adjusted(), below.adjusted()) + 1
-    for exponent in range(longest, exact.adjusted() - _DIGITS, -1):
-        for step in (10, 5):
-            unit = Decimal(step).scaleb(exponent - 1)
-            candidate = float((exact / unit).to_integral_value(ROUND_FLOOR) * unit)
-            if low < candidate <= high:
-                return candidate
-    return high
 
 
 class Partitions:
