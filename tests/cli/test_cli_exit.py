@@ -115,9 +115,14 @@ def test_a_library_that_makes_another_error_of_ctrl_c(monkeypatch: pytest.Monkey
         raise Interrupted
 
     monkeypatch.setattr("sparsam.data.read", broken)
-    result = CliRunner().invoke(cli, ["describe", __file__])
-    assert (result.exit_code, result.output) == (130, "Interrupted.\n")
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    # whoever starts the tests in the background has them ignore Ctrl-C
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        result = CliRunner().invoke(cli, ["describe", __file__])
+        assert (result.exit_code, result.output) == (130, "Interrupted.\n")
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_an_error_before_the_command_runs(monkeypatch: pytest.MonkeyPatch) -> None:
