@@ -19,8 +19,8 @@ from sparsam import load_example
 from sparsam.assess import Front, sweep
 from sparsam.data import Roles, Split, resolve, split
 from sparsam.minimise import Minimiser
-from sparsam.minimise._adversarial import Adversarial
-from sparsam.minimise._mutual_information import MutualInformation
+from sparsam.minimise.neural._adversarial import Adversarial
+from sparsam.minimise.neural._mutual_information import MutualInformation
 from tables import TASKS
 
 # Denser where privacy counts little: from about a half on (a quarter for mutual information), next

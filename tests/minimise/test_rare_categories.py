@@ -22,7 +22,7 @@ from sparsam.minimise import (
     Uniform,
 )
 from sparsam.minimise._partitions import rare_codes, rare_together
-from sparsam.minimise._split_search import LEFT, RIGHT
+from sparsam.minimise.tree._split_search import LEFT, RIGHT
 
 MINIMISERS = [
     PrivacyTree(max_leaves=12, privacy=0.1, min_leaf=1),

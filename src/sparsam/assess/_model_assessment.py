@@ -19,7 +19,7 @@ from sparsam.assess._relative_accuracy import Accuracy, accuracy, share_kept
 from sparsam.data import Attribute
 from sparsam.generalization import InformationLoss
 from sparsam.minimise import ModelTree
-from sparsam.minimise._model_fit import CurvePoint
+from sparsam.minimise.model._fit import CurvePoint
 
 _NOT_SETTINGS = ("model", "roles", "encoder", "constraints", "slices")
 

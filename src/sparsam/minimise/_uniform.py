@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from sparsam.data import Attribute, Roles, Task
 from sparsam.minimise._bucket_minimiser import BucketMinimiser
-from sparsam.minimise._buckets import numbered_by_first_code
 from sparsam.minimise._constraints import Constraints
-from sparsam.minimise._hierarchy import Hierarchy
 from sparsam.minimise._parameters import check_whole
+from sparsam.minimise.tree._buckets import numbered_by_first_code
+from sparsam.minimise.tree._hierarchy import Hierarchy
 
 
 class Uniform(BucketMinimiser):

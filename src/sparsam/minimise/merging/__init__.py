@@ -1,0 +1,1 @@
+"""Split and merge the buckets of all attributes together."""

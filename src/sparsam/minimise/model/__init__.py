@@ -1,0 +1,1 @@
+"""Minimise for a model that already runs."""

@@ -1,0 +1,445 @@
+"""Find what a given model needs: learn on some people, choose on others, report on others again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam._errors import DataError, ParameterError
+from sparsam.data import Task
+from sparsam.generalization import Generalization, Recoding
+from sparsam.minimise._constraints import Constraints
+from sparsam.minimise.model._ladder import Ranges, ladders
+from sparsam.minimise.model._limits import with_constants, within
+from sparsam.minimise.model._namer import Namer
+from sparsam.minimise.model._oracle import FEWEST_IN_CELL, Agreement, Kept, Oracle, Scorer
+from sparsam.minimise.model._paper import PaperSearch
+from sparsam.minimise.model._recoding import SettledTree, prediction_task
+from sparsam.minimise.model._round import FedRecords, Rounder
+from sparsam.minimise.model._search import Search, State, answers_for, fed_for
+from sparsam.minimise.tree._growth import Growth
+from sparsam.minimise.tree._shape import leaves_of, tree_shape, with_neighbours
+
+Make = Callable[[Sequence[Ranges]], Generalization]
+
+_MOST_SEARCHED = 5_000
+_MOST_ON_CURVE = 2_000
+_CURVE_POINTS = 20
+_CELLS = 16
+_SETTLED = (10, 30, 60, 100, 200, 400, 800)  # fewest people of a settled leaf, the boldest first
+_FEWEST_PEOPLE = 30
+# What a merge costs at least, in several searches: what is merged early differs, and the result.
+_MERGE_COSTS, _ENOUGH_FOR_SEVERAL = (1e-5, 1e-4, 1e-3), 1_000
+_LOOKED_FURTHER, _MOST_LOOKED_AT = 5, 50_000  # states past the first that fails; records in them
+_LEFT_TO_SETTLING = 0.75  # standard errors that the search stays above the caution asked for
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is asked for.
+
+    Attributes
+    ----------
+    target : float
+    caution : float
+        How many standard errors above the target to stay on the people that are chosen on.
+    representative, ilag : str
+    every_cell : bool
+    scorer : callable or None
+    weights : mapping of str to float
+    constraints : Constraints
+        `must_keep` has the attributes that are not to be generalised.
+    fractions : three floats
+        Of the people: to learn on, to choose on, to report on.
+    """
+
+    target: float
+    caution: float
+    representative: str
+    ilag: str
+    every_cell: bool
+    scorer: Scorer | None
+    weights: Mapping[str, float]
+    constraints: Constraints
+    fractions: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """A generalization that the search passed, and what it keeps.
+
+    Attributes
+    ----------
+    information_loss : float
+        On the people learned from (eq. 1-2).
+    chosen_on, held_out : float
+        The relative accuracy on the people that were chosen on, and on those held out.
+    n_collected : int
+        Attributes that are collected.
+    """
+
+    information_loss: float
+    chosen_on: float
+    held_out: float
+    n_collected: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a fit finds.
+
+    Attributes
+    ----------
+    generalization : Generalization
+    recoding : Recoding
+    chosen_on, held_out : Kept
+        What the recoding keeps of the model's answers, on either part.
+    curve : tuple of CurvePoint
+    path : tuple of list of Ranges
+        The generalizations of the curve.
+    """
+
+    generalization: Generalization
+    recoding: Recoding
+    chosen_on: Kept
+    held_out: Kept
+    curve: tuple[CurvePoint, ...] = ()
+    path: tuple[Sequence[Ranges], ...] = field(default=(), repr=False)
+
+
+class ModelFit:
+    """One fit.
+
+    Parameters
+    ----------
+    task : Task
+        The people; the target is not looked at.
+    oracle : Oracle
+    settings : Settings
+    make : callable
+        Makes the generalization from ranges.
+    random_state : int
+    rare : sequence of ndarray of bool, default=()
+        For each attribute, the codes of categories that must not be named.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        oracle: Oracle,
+        settings: Settings,
+        make: Make,
+        random_state: int,
+        rare: Sequence[NDArray[np.bool_]] = (),
+    ) -> None:
+        if task.n_rows < _FEWEST_PEOPLE:
+            raise DataError(
+                f"A model is minimised for on at least {_FEWEST_PEOPLE} records. "
+                f"Got {task.n_rows} instead."
+            )
+        self._task, self._oracle, self._settings, self._make = task, oracle, settings, make
+        self._seed, self._rng = random_state, np.random.default_rng(random_state)
+        order = self._rng.permutation(task.n_rows)
+        ends = np.cumsum(np.array(settings.fractions[:2]) * task.n_rows).round().astype(int)
+        self.learn, self.choose, self.report = (np.sort(part) for part in np.split(order, ends))
+        self._learned = task.table.take(self.learn)
+        self._answers = oracle(task.table.codes)
+        self._namer = Namer(task, rare or [np.zeros(size, dtype=bool) for size in task.sizes])
+        # from here on nobody has a category that must not be named, but for their own answers
+        self._codes = self._namer.codes(task.table.codes)
+        both = np.concatenate([self.learn, self.choose])
+        self._round = Rounder(task.table.take(both), oracle)
+        self._cells = self._groups() if settings.every_cell else None
+
+    def _groups(self) -> NDArray[np.int64]:
+        """Groups of people that the model treats alike: the leaves of a small tree."""
+        classes = self._oracle.classes(self._answers[self.learn])
+        kinds, classes = np.unique(classes, return_inverse=True)
+        if len(kinds) < 2:
+            return np.zeros(len(self._codes), dtype=np.int64)
+        task = prediction_task(self._task.table.take(self.learn), classes, len(kinds))
+        growth = Growth(
+            task,
+            privacy=0.0,
+            min_leaf=max(1, task.n_rows // (4 * _CELLS)),
+            category_orders="target",
+            constraints=Constraints(),
+        )
+        nodes = tree_shape(growth.grow(_CELLS), task.n_rows)
+        ordered = [one.ordered for one in task.table.attributes]
+        return leaves_of(with_neighbours(nodes, ordered), self._codes)
+
+    def _agreement(self, rows: NDArray[np.int64]) -> Agreement:
+        cells = None if self._cells is None else self._cells[rows]
+        return Agreement(self._oracle, self._answers[rows], self._settings.scorer, cells)
+
+    def small_cells(self) -> str:
+        """That no cell is large enough to be measured on the people held out, in words."""
+        held_out = self._agreement(self.report)
+        if self._cells is None or held_out.n_measured:
+            return ""
+        return (
+            f"None of {held_out.n_cells} cells has the {FEWEST_IN_CELL} records among those held "
+            "out that it takes to measure a cell: the target is measured over all of them."
+            "\n\nHint: give more records, or a larger last part in 'fractions'."
+        )
+
+    # the search of our own
+
+    def by_responses(self) -> Found:
+        """Merge values whose answers are alike, and choose along the path."""
+        enough = len(self.learn) >= _ENOUGH_FOR_SEVERAL
+        how = self._settings.representative
+        ways = [(how, cost) for cost in (_MERGE_COSTS if enough else _MERGE_COSTS[:1])]
+        if how == "response" and enough:
+            ways.append(("median", _MERGE_COSTS[0]))
+        found = [self._searched(*way, only=len(ways) == 1) for way in ways]
+        search, path, state = max(found, key=lambda one: one[0].loss(one[2].levels))
+        ranges = search.ranges(state.levels)
+        generalization = self._make(ranges)
+        recoding, chosen_on, held_out = self._settle(ranges, generalization)
+        passed = _passed(search, path)
+        curve = self._curve(passed)
+        return Found(generalization, recoding, chosen_on, held_out, curve, tuple(passed))
+
+    def _searched(
+        self, representative: str, cost: float, only: bool
+    ) -> tuple[Search, list[State], State]:
+        """One search, its path, and the state that it would choose."""
+        search = self._search(representative, cost)
+        path = search.path()
+        if only:  # the curve will be of this path, and asks about most of what is looked at next
+            passed = _passed(search, path)
+            parts = [fed_for(self._codes[rows], passed) for rows in self._curve_rows()]
+            self._oracle.hear(np.concatenate(parts))
+        point = self._last_that_holds(search, path)
+        return search, path, self._likely(search, self._improved(search, point))
+
+    def _search(self, representative: str, cost: float) -> Search:
+        attributes = self._task.table.attributes
+        rng = np.random.default_rng(self._seed)  # the same people for every search
+        # those who are asked about come first in the search as well: much is known of them
+        people = self.learn[rng.permutation(len(self.learn))]
+        learned = self._codes[people]
+        found = ladders(attributes, learned, self._oracle, representative, rng, cost)
+        found = [[self._namer.ranges(a, one) for one in ladder] for a, ladder in enumerate(found)]
+        found = within(found, self._task.take(self.learn), self._settings.constraints)
+        found = with_constants(found, self._usual_record())
+        rows = people[:_MOST_SEARCHED]
+        shares = self._weights()
+        return Search(found, shares, self._oracle, self._codes[rows], self._agreement(rows))
+
+    def _usual_record(self) -> NDArray[np.uint16]:
+        """A record that gets the model's commonest answer (or one near the mean).
+
+        It has values that are usual together among the people who get that answer, and is the
+        record of one of them only where that one gets another.
+        """
+        codes, answers = self._codes[self.learn], self._answers[self.learn]
+        if self._oracle.regression:
+            apart = ((answers - answers.mean(axis=0)) ** 2).sum(axis=1)
+            return np.asarray(codes[int(apart.argmin())], np.uint16)
+        common = np.bincount(answers.astype(np.int64)).argmax()
+        alike = codes[answers == common]
+        usual = usual_values(alike)
+        if self._oracle(usual[None])[0] == common:
+            return usual
+        shares = [np.bincount(column)[column] for column in alike.T]
+        return np.asarray(alike[int(np.sum(shares, axis=0).argmax())], np.uint16)
+
+    def _weights(self) -> NDArray[np.float64]:
+        for name in self._settings.weights:
+            if name not in self._task.names:
+                raise ParameterError(f"The weights must name attributes. '{name}' is none.")
+        given = np.array([self._settings.weights.get(name, 1.0) for name in self._task.names])
+        if not (np.isfinite(given).all() and (given >= 0).all() and given.sum() > 0):
+            raise ParameterError("The weights must be numbers of at least 0, one of them above 0.")
+        return np.asarray(given / given.sum(), np.float64)
+
+    def _kept(self, ranges: Sequence[Ranges]) -> Kept:
+        answers = answers_for(self._oracle, self._codes[self.choose], [ranges])
+        return self._agreement(self.choose).kept(answers[0])
+
+    def _last_that_holds(self, search: Search, path: Sequence[State]) -> State:
+        """The most general state that keeps enough; scores fall along the path, but for noise."""
+        low, high = 0, len(path)  # the first state keeps everything
+        while high - low > 1:
+            middle = (low + high) // 2
+            holds = self._holding(search, [path[middle]])
+            low, high = (middle, high) if holds else (low, middle)
+        # the next state may fail by chance, or because its step was a large one
+        further = max(_LOOKED_FURTHER, _MOST_LOOKED_AT // len(self.choose))
+        found = self._holding(search, path[low + 1 : low + 1 + further])
+        if not found and high < len(path):
+            found = self._holding(search, search.between(path[low], path[high], _LOOKED_FURTHER))
+        # of equals the last, which is the most general
+        return max(reversed(found), key=lambda one: search.loss(one.levels), default=path[low])
+
+    def _holding(self, search: Search, states: Sequence[State]) -> list[State]:
+        """Those that keep enough on the people chosen on."""
+        target, caution = self._settings.target, self._settings.caution + _LEFT_TO_SETTLING
+        ranges = [search.ranges(state.levels) for state in states]
+        agreement = self._agreement(self.choose)
+        answers = answers_for(self._oracle, self._codes[self.choose], ranges)
+        return [
+            state
+            for state, one in zip(states, answers, strict=True)
+            if agreement.kept(one).holds(target, caution)
+        ]
+
+    def _improved(self, search: Search, point: State) -> State:
+        """Use up what the target leaves over, as far as it holds on the people chosen on."""
+        target, caution = self._settings.target, self._settings.caution + _LEFT_TO_SETTLING
+        kept = self._kept(search.ranges(point.levels))
+        spare = max(0.0, kept.score - caution * kept.error - target)
+        for share in (1.0, 0.5):
+            better = search.exchange(point, point.score - share * spare)
+            if better is point or self._kept(search.ranges(better.levels)).holds(target, caution):
+                return better
+        return point
+
+    def _likely(self, search: Search, state: State) -> State:
+        """Feed what goes together for the attributes that are given up, if enough is kept."""
+        usual = search.with_last_constants(state)
+        return usual if self._holding(search, [usual]) else state
+
+    def _settle(
+        self, ranges: Sequence[Ranges], generalization: Generalization
+    ) -> tuple[Recoding, Kept, Kept]:
+        """Settle as many people early as the target allows."""
+        attributes, target = self._task.table.attributes, self._settings.target
+        fixed = self._settings.constraints.must_keep
+        tree = SettledTree(attributes, ranges, self._codes[self.learn], self._oracle, fixed)
+        aim = min(target, self._kept(ranges).score)
+        caution = self._settings.caution if aim == target else 0.0
+        for fewest in (*_SETTLED, None):
+            if fewest is not None and not self._may_hold(tree, fewest, aim, caution):
+                continue
+            recoding = tree.recoding(generalization, fewest)
+            chosen_on = self._measure(recoding, self.choose)
+            if chosen_on.holds(aim, caution):
+                break
+        return self._rounded(recoding)
+
+    def _rounded(self, recoding: Recoding) -> tuple[Recoding, Kept, Kept]:
+        """The recoding with round numbers in it, and what it keeps on either part."""
+        rounded = self._round(recoding)
+        return rounded, self._measure(rounded, self.choose), self._measure(rounded, self.report)
+
+    def _may_hold(self, tree: SettledTree, fewest: int, target: float, caution: float) -> bool:
+        """Whether enough would be kept if only the settled leaves lost answers.
+
+        Above one half a higher score is surer as well, so what fails here fails by more losses.
+        """
+        if target < 0.5 or not self._agreement(self.choose).counts_answers:
+            return True
+        n = len(self.choose)
+        lost = tree.n_lost(self._codes[self.choose], self._answers[self.choose], fewest)
+        share = (n - lost) / n
+        error = float(np.sqrt(share * (1 - share) / n))
+        return Kept(share, error, n).holds(target, caution)
+
+    def _measure(self, recoding: Recoding, rows: NDArray[np.int64]) -> Kept:
+        """What the recoding itself keeps: the model is asked with just the values in it."""
+        fed, place = FedRecords.of_everyone(recoding, self._task.table.take(rows))
+        return self._agreement(rows).kept(fed.answers(self._oracle)[place])
+
+    def _curve(self, passed: Sequence[Sequence[Ranges]]) -> tuple[CurvePoint, ...]:
+        scores = []
+        for rows in self._curve_rows():
+            agreement = self._agreement(rows)
+            answers = answers_for(self._oracle, self._codes[rows], passed)
+            scores.append([agreement.score(one) for one in answers])
+        overall = self._losses(passed) @ self._weights()
+        collected = [sum(one.n_buckets > 1 for one in ranges) for ranges in passed]
+        points = zip(overall.tolist(), *scores, collected, strict=True)
+        return tuple(CurvePoint(*point) for point in points)
+
+    def _curve_rows(self) -> list[NDArray[np.int64]]:
+        """The people whom the curve is measured on, of those chosen on and of those held out."""
+        return [part[:_MOST_ON_CURVE] for part in (self.choose, self.report)]
+
+    def _losses(self, passed: Sequence[Sequence[Ranges]]) -> NDArray[np.float64]:
+        """The information loss of each attribute in some generalizations (eq. 1-2).
+
+        What an attribute loses does not depend on the others, so every one of its ranges is
+        measured once, beside other ones of the others than it was found with.
+        """
+        distinct = [
+            list({id(one): one for one in column}.values()) for column in zip(*passed, strict=True)
+        ]
+        known: list[dict[int, float]] = [{} for _ in distinct]
+        for i in range(max(map(len, distinct))):
+            some = [column[min(i, len(column) - 1)] for column in distinct]
+            found = self._make(some).information_loss(self._learned).per_attribute
+            for of, one, name in zip(known, some, self._task.names, strict=True):
+                of[id(one)] = found[name]
+        return np.array(
+            [[of[id(one)] for of, one in zip(known, ranges, strict=True)] for ranges in passed]
+        )
+
+    def _point(self, ranges: Sequence[Ranges], chosen_on: float, held_out: float) -> CurvePoint:
+        made = self._make(ranges)
+        loss = made.information_loss(self._learned, self._settings.weights)
+        return CurvePoint(loss.overall, chosen_on, held_out, len(made.collected))
+
+    # the procedure of the paper
+
+    def by_the_paper(self) -> Found:
+        """Grow a tree on the answers, then prune it or give attributes back."""
+        settings = self._settings
+        learned = replace(self._learned, codes=np.asfortranarray(self._codes[self.learn]))
+        search = PaperSearch(
+            learned,
+            self._answers[self.learn],
+            self._oracle,
+            settings.representative,
+            settings.ilag,
+            settings.constraints,
+            self._weights() * len(self._task.names),
+            self._rng,
+            self._namer,
+        )
+        agreement = self._agreement(self.choose)
+        stages = search.run(self._codes[self.choose], agreement, settings.target, settings.caution)
+        ranges = [search.ranges(stage.depth, stage.kept) for stage in stages]
+        generalization = self._make(ranges[-1])
+        recoding = search.recoding(generalization, stages[-1])
+        curve = []
+        for stage, one in zip(stages, ranges, strict=True):
+            answers = search.answers(self._codes[self.report], stage.depth, stage.kept)
+            reported = self._agreement(self.report).score(answers)
+            curve.append(self._point(one, stage.score, reported))
+        recoding, chosen_on, held_out = self._rounded(recoding)
+        return Found(generalization, recoding, chosen_on, held_out, tuple(curve), tuple(ranges))
+
+
+def usual_values(codes: NDArray[np.uint16], fewest: int = 10) -> NDArray[np.uint16]:
+    """The commonest value of each attribute, among those who have the commonest ones before it.
+
+    The attributes that are most of one value come first; fewer than `fewest` people are not parted
+    further, so that it is no one person's record.
+    """
+    common = [np.bincount(column).max() for column in codes.T]
+    usual = np.zeros(codes.shape[1], np.uint16)
+    for a in np.argsort(common, kind="stable")[::-1]:
+        usual[a] = np.bincount(codes[:, a]).argmax()
+        those = codes[codes[:, a] == usual[a]]
+        codes = those if len(those) >= fewest else codes
+    return usual
+
+
+def _passed(search: Search, path: Sequence[State]) -> list[list[Ranges]]:
+    """The ranges of the states that the curve shows."""
+    return _spread([search.ranges(state.levels) for state in path], _CURVE_POINTS)
+
+
+def _spread(items: Sequence[list[Ranges]], most: int) -> list[list[Ranges]]:
+    """The first, the last, and some evenly between."""
+    if len(items) <= most:
+        return list(items)
+    places = np.unique(np.linspace(0, len(items) - 1, most).round().astype(int))
+    return [items[place] for place in places]

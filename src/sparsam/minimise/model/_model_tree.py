@@ -1,0 +1,360 @@
+"""Minimise for a model that already runs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from sparsam._errors import ParameterError, SparsamWarning
+from sparsam.data import OwnRecords, Roles, Task, black_box, count_rows
+from sparsam.data._replace import Replacement
+from sparsam.generalization import Generalization
+from sparsam.minimise._constraints import Constraints
+from sparsam.minimise._minimiser import Minimiser
+from sparsam.minimise._parameters import check_choice, check_share
+from sparsam.minimise._partitions import Partitions
+from sparsam.minimise.model import _ladder as _model_ladder
+from sparsam.minimise.model import _paper as _model_paper
+from sparsam.minimise.model._feed import OwnFeed
+from sparsam.minimise.model._fit import Found, ModelFit, Settings
+from sparsam.minimise.model._ladder import Ranges
+from sparsam.minimise.model._oracle import Oracle, Scorer
+from sparsam.minimise.model._own import CodesClassifier
+from sparsam.minimise.model._recoding import prediction_task
+
+SEARCHES = ("responses", "paper")
+ILAGS = ("corrected", "paper")
+KEPT_IN = ("all", "each cell")
+
+
+class ModelTree(Minimiser):
+    """Find the least data that a given model needs to answer as it does now.
+
+    The model is not changed and only asked. Values for which it answers alike share a bucket, as
+    long as the share of its own answers that is kept (the relative accuracy; R² between answers
+    for numbers) stays above `keep_accuracy` (Goldsteen et al. 2021, section 3). One part of the
+    people is learned from, one chosen on, and one reported on.
+
+    Parameters
+    ----------
+    model : estimator, function, path of an ONNX file, or torch module
+        Takes records with the user's own columns and types, and does its own encoding. Without one,
+        `fit_task` trains a classifier on the target (the Apt baseline of Staab et al. 2024,
+        section 6).
+    roles : Roles, optional
+        Target and identifiers in the data are left out; declared kinds are kept.
+    keep_accuracy : float, default=0.98
+        The share of the model's answers to keep (or R², or what `scorer` says).
+    search : {"responses", "paper"}, default="responses"
+        Put values together by the model's answers and search in both directions, or follow the
+        paper: a tree on the answers, pruned level by level when there is room, attributes given
+        back by lowest ILAG (eq. 3) when there is none.
+    ilag : {"corrected", "paper"}, default="corrected"
+        In the paper's search, what an attribute counts that gains nothing when it is given back:
+        infinitely much, or its information loss as printed, which gives back useless ones first.
+    representative : str, default="auto"
+        The value that stands for a bucket: "response" (the one that the model treats most like
+        the whole bucket, or the median where that does better), "median", "mean" or "random"; in
+        the paper's search for a leaf, where "nearest" (a real person's record) takes the place of
+        "response".
+    features : sequence of str, optional
+        The attributes that may be generalised; all by default. `Constraints(must_keep=...)` names
+        those that may not.
+    slices : mapping of str to sequence of str, optional
+        Columns of zeros and ones that are one original attribute.
+    weights : mapping of str to float, optional
+        How sensitive each attribute is, in the information loss (section 5.1); 1 if not named.
+    kept_in : {"all", "each cell"}, default="all"
+        Where the target must hold: over all people, or also in each group that the model treats
+        alike, so that no group bears the whole loss.
+    scorer : callable, optional
+        From the model's answers before and after to a number, in place of relative accuracy.
+    regression : bool, optional
+        Whether the model answers with numbers, where it does not say so itself.
+    encoder : callable, optional
+        From a frame of the user's columns to what the model takes.
+    caution : float, default=2.0
+        How many standard errors above the target to stay on the people that are chosen on.
+    fractions : tuple of float, default=(0.4, 0.4, 0.2)
+        Of the people: to learn from, to choose on, to report on.
+    constraints : Constraints, optional
+    unseen : {"error", "common"}, default="common"
+        What happens to a category never seen: an error, or the most common bucket.
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    generalization_ : Generalization
+        The ranges to ask for.
+    recoding_ : Recoding
+        Turns raw or generalized records into what the unchanged model is fed.
+    chosen_on_, held_out_ : Kept
+        The relative accuracy on the people that were chosen on, and on those held out.
+    met_ : bool
+        Whether the target is met on the people held out. A warning says so when it is not.
+    curve_ : tuple of CurvePoint
+        Accuracy against information loss along the search.
+    held_out_rows_ : ndarray of int
+        Which rows of the sample were held out.
+    n_asked_ : int
+        How many records the model was asked about.
+
+    Notes
+    -----
+    The ranges that are announced are the ranges that are applied: relative accuracy is measured on
+    what the recoding feeds the model, nothing else.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> people = sp.load_example().take(range(2000)).to_frame("pandas")
+    >>> def adult(frame):
+    ...     return frame["age"].to_numpy() >= 18
+    >>> tree = ModelTree(adult, sp.Roles("employed"), keep_accuracy=1.0).fit(people)
+    >>> tree.generalization_.collected, tree.held_out_.score
+    (('age',), 1.0)
+    """
+
+    def __init__(
+        self,
+        model: Any = None,
+        roles: Roles | None = None,
+        *,
+        keep_accuracy: float = 0.98,
+        search: str = "responses",
+        ilag: str = "corrected",
+        representative: str = "auto",
+        features: Sequence[str] | None = None,
+        slices: Mapping[str, Sequence[str]] | None = None,
+        weights: Mapping[str, float] | None = None,
+        kept_in: str = "all",
+        scorer: Scorer | None = None,
+        regression: bool | None = None,
+        encoder: Callable[[Any], Any] | None = None,
+        caution: float = 2.0,
+        fractions: tuple[float, float, float] = (0.4, 0.4, 0.2),
+        constraints: Constraints | None = None,
+        unseen: str = "common",
+        random_state: int = 0,
+    ) -> None:
+        self.model = model
+        self.roles = roles
+        self.keep_accuracy = keep_accuracy
+        self.search = search
+        self.ilag = ilag
+        self.representative = representative
+        self.features = features
+        self.slices = slices
+        self.weights = weights
+        self.kept_in = kept_in
+        self.scorer = scorer
+        self.regression = regression
+        self.encoder = encoder
+        self.caution = caution
+        self.fractions = fractions
+        self.constraints = constraints
+        self.unseen = unseen
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+        """Learn what the model needs.
+
+        Parameters
+        ----------
+        X : frame, mapping, array or path
+            Records as the model takes them, at full resolution. No labels are needed.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        if self.model is None:
+            raise ParameterError(
+                "The 'model' parameter of ModelTree must be a model that already runs. "
+                "Got None.\n\nHint: ModelTree(model).fit(data); PrivacyTree needs no model."
+            )
+        box = black_box(self.model, regression=self.regression, encoder=self.encoder)
+        wanted = None if isinstance(X, np.ndarray) else box.columns  # an array has no names
+        records = OwnRecords.open(X, roles=self.roles, slices=self.slices, columns=wanted)
+        table = records.table
+        task = prediction_task(table, np.zeros(table.n_rows, np.int64), 1, self.roles)
+        own = {one.name: records.own_values(one.name) for one in table.attributes if one.binned}
+        oracle = Oracle(
+            lambda *asked: box.predict(records.frame(*asked)), task.sizes, box.regression, own
+        )
+        self._fit(task, oracle)
+        missing = tuple(self.roles.missing_values) if self.roles is not None else ()
+        self._feed: OwnFeed | None = OwnFeed.learn(records, self.slices, missing, wanted)
+        self._columns_in = task.names
+        self.n_features_in_ = len(task.names)
+        self.feature_names_in_ = np.array(task.names, dtype=object)
+        return self
+
+    def feed(self, X: Any) -> Any:
+        """Recode raw records into what the unchanged model is fed.
+
+        As `recoding_.apply`, but for the model's own columns in its own order: columns of zeros
+        and ones that are slices of one attribute, arrays, and texts that mean missing too.
+
+        Parameters
+        ----------
+        X : frame, mapping or array
+            Must have every attribute that is collected.
+
+        Returns
+        -------
+        frame, mapping or array
+            Of the same library and types.
+        """
+        check_is_fitted(self)
+        if self._feed is None:
+            raise ParameterError(
+                "`feed` makes records for a model that already runs. This tree trained its own."
+                "\n\nHint: recoding_.apply(X) recodes records of its attributes."
+            )
+        return self._feed(self.recoding_, X)
+
+    def _columns_of(self, X: Any) -> dict[str, NDArray[Any]]:
+        if self._feed is None:
+            return super()._columns_of(X)
+        found = self._feed.raw(X, self.generalization_.collected)
+        return found or {"": np.zeros(count_rows(X))}
+
+    def path(self, task: Task) -> list[Generalization]:
+        """The generalizations along the search for a classifier of our own, fine to coarse."""
+        found = self._found(task, self._own_oracle(task))[0]
+        return [self._make(task)(ranges) for ranges in found.path]
+
+    def _own_oracle(self, task: Task) -> Oracle:
+        classifier = CodesClassifier(task, self.random_state)
+
+        def predict(
+            codes: NDArray[np.uint16], numbers: Mapping[int, Replacement] | None = None
+        ) -> NDArray[np.int64]:
+            codes = codes.copy()
+            for a, one in (numbers or {}).items():
+                each = replace(one, index=np.arange(len(one.values))).array()
+                codes[:, a] = task.table.attributes[a].encode(each)[one.index]
+            return classifier.predict(codes)
+
+        return Oracle(predict, task.sizes)
+
+    def _learn(self, task: Task) -> None:
+        """Train a classifier on the target, then find what it needs (as a sweep does it)."""
+        self._fit(task, self._own_oracle(task))
+        self._feed = None
+
+    def _fit(self, task: Task, oracle: Oracle) -> None:
+        found, fit = self._found(task, oracle)
+        self.generalization_, self.recoding_ = found.generalization, found.recoding
+        self.chosen_on_, self.held_out_ = found.chosen_on, found.held_out
+        self.curve_, self.n_asked_ = found.curve, oracle.n_asked
+        self.held_out_rows_ = fit.report
+        self.met_ = found.held_out.holds(self.keep_accuracy, 0.0)
+        for words in (self._shortfall(), fit.small_cells()):
+            if words:
+                warnings.warn(words, SparsamWarning, stacklevel=3)
+
+    def _shortfall(self) -> str:
+        """How far the target is missed on the people held out, in words; nothing if it is met."""
+        found = self.held_out_
+        if self.met_:
+            return ""
+        cell = " of the worst cell" if self.kept_in == "each cell" else ""
+        return (
+            f"On the {found.n_records:,} records held out{cell}, {found.score:.4f} of the model's "
+            f"answers are kept: {self.keep_accuracy - found.score:.4f} below the "
+            f"{self.keep_accuracy:.4f} asked for (standard error {found.error:.4f})."
+        )
+
+    def _found(self, task: Task, oracle: Oracle) -> tuple[Found, ModelFit]:
+        self._check_parameters(task)
+        settings = self._settings(task)
+        settings.constraints.check(task)
+        rare = self._partitions(task).rare
+        fit = ModelFit(task, oracle, settings, self._make(task), self.random_state, rare)
+        return (fit.by_the_paper() if self.search == "paper" else fit.by_responses()), fit
+
+    def _make(self, task: Task) -> Callable[[Sequence[Ranges]], Generalization]:
+        partition, about = self._partitions(task), self._about(task)
+
+        def make(ranges: Sequence[Ranges]) -> Generalization:
+            return Generalization(
+                [partition(a, one.buckets) for a, one in enumerate(ranges)], about=about
+            )
+
+        return make
+
+    def _partitions(self, task: Task) -> Partitions:
+        return Partitions(task, self.constraints or Constraints(), self.unseen, named=True)
+
+    def _settings(self, task: Task) -> Settings:
+        constraints = self.constraints or Constraints()
+        if self.features is not None:
+            told = {*self.features, *constraints.must_drop, *constraints.max_buckets}
+            others = [name for name in task.names if name not in told]
+            kept = dict.fromkeys([*constraints.must_keep, *others])
+            constraints = replace(constraints, must_keep=tuple(kept))
+        how = self.representative
+        if how == "auto":
+            how = "nearest" if self.search == "paper" else "response"
+        return Settings(
+            target=float(self.keep_accuracy),
+            caution=float(self.caution),
+            representative=how,
+            ilag=self.ilag,
+            every_cell=self.kept_in == "each cell",
+            scorer=self.scorer,
+            weights=self.weights or {},
+            constraints=constraints,
+            fractions=self.fractions,
+        )
+
+    def _check_parameters(self, task: Task) -> None:
+        super()._check_parameters(task)
+        owner = type(self).__name__
+        if self.scorer is None:
+            check_share(owner, "keep_accuracy", self.keep_accuracy)
+        check_choice(owner, "search", self.search, SEARCHES)
+        check_choice(owner, "ilag", self.ilag, ILAGS)
+        check_choice(owner, "kept_in", self.kept_in, KEPT_IN)
+        paper = self.search == "paper"
+        ways = _model_paper.REPRESENTATIVES if paper else _model_ladder.REPRESENTATIVES
+        check_choice(owner, "representative", self.representative, ("auto", *ways))
+        self._check_features(task)
+        if not isinstance(self.caution, int | float) or not 0 <= self.caution < np.inf:
+            raise ParameterError(
+                "The 'caution' parameter of ModelTree must be a number of at least 0. "
+                f"Got {self.caution!r} instead."
+            )
+        if not _are_shares(self.fractions):
+            raise ParameterError(
+                "The 'fractions' parameter of ModelTree must be three numbers above 0 that sum "
+                f"to 1. Got {self.fractions} instead."
+            )
+
+    def _check_features(self, task: Task) -> None:
+        if isinstance(self.features, str):
+            raise ParameterError(
+                "The 'features' parameter of ModelTree must be a list of names. "
+                f"Got one text instead.\n\nHint: write ['{self.features}']."
+            )
+        for name in self.features or ():
+            if name not in task.names:
+                raise ParameterError(f"'features' names '{name}', which is not an attribute.")
+
+
+def _are_shares(given: Any) -> bool:
+    """Whether these are three numbers above 0 that sum to 1."""
+    try:
+        shares = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        return False
+    return shares.shape == (3,) and bool((shares > 0).all() and np.isclose(shares.sum(), 1))

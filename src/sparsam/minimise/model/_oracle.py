@@ -1,0 +1,297 @@
+"""What a model answers, and how many of its answers a generalization keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam._errors import DataError, ParameterError
+from sparsam.data import Attribute
+from sparsam.data._replace import Replacement
+from sparsam.minimise.model._memo import Places, RecordKeys
+
+Answers = NDArray[np.int64] | NDArray[np.float64]
+Scorer = Callable[[NDArray[Any], NDArray[Any]], float]
+
+_BLOCKS = 20
+FEWEST_IN_CELL = 50
+
+
+class Oracle:
+    """A model that is asked about codes, each distinct record once and never again.
+
+    Parameters
+    ----------
+    predict : callable
+        From codes, one row a record, to the model's answers: labels or numbers, one or several a
+        record. Where `with_numbers` is used, it takes numbers instead of some codes too.
+    sizes : sequence of int
+        The number of codes of each attribute.
+    regression : bool, default=False
+        Whether the answers are numbers.
+    own : mapping of str to sequence, optional
+        For an attribute whose codes stand for several numbers: the one that each code is asked
+        with.
+
+    Attributes
+    ----------
+    n_asked : int
+        How many records the model was asked about so far.
+    """
+
+    def __init__(
+        self,
+        predict: Callable[..., NDArray[Any]],
+        sizes: Sequence[int],
+        regression: bool = False,
+        own: Mapping[str, Sequence[Any]] | None = None,
+    ) -> None:
+        self.regression = regression
+        self._own = own or {}
+        self.n_asked = 0
+        self._predict = predict
+        self._labels: dict[Any, int] = {}
+        self._keys = RecordKeys(sizes)
+        self._places = Places()  # of the answer to a record that was asked about
+        self._known: Answers | None = None
+        self._heard: tuple[Places, NDArray[Any]] | None = None  # answers that none has used yet
+
+    def hear(self, codes: NDArray[np.uint16]) -> None:
+        """Ask in one go about records that are certain to be asked about later.
+
+        Nothing else changes by it: labels are numbered as if they were heard when they are used.
+
+        Parameters
+        ----------
+        codes : ndarray of uint16
+        """
+        keys = self._keys(codes)
+        new = np.flatnonzero(self._places.find(keys) < 0)
+        distinct, first = np.unique(keys[new], return_index=True)
+        if len(new):
+            raw, places = self._ask(codes[new[first]]), Places()
+            places.add(distinct)
+            self._heard = places, raw
+
+    def __call__(self, codes: NDArray[np.uint16]) -> Answers:
+        """Answer each record: the number of a label, or one line of numbers."""
+        keys = self._keys(codes)
+        places = self._places.find(keys)
+        new = np.flatnonzero(places < 0)
+        if len(new) or self._known is None:
+            distinct, first, index = np.unique(keys[new], return_index=True, return_inverse=True)
+            raw = self._raw(distinct, codes[new[first]])
+            answers = self._lines(raw) if self.regression else self._numbers(raw)
+            places[new] = self._places.add(distinct)[index]
+            known = [] if self._known is None else [self._known]
+            self._known = np.concatenate([*known, answers])
+        answers_to_all: Answers = self._known[places]
+        return answers_to_all
+
+    def _raw(self, keys: NDArray[np.int64], records: NDArray[np.uint16]) -> NDArray[Any]:
+        """The model's answers to new records, of which some may have been heard already."""
+        if self._heard is None:
+            return self._ask(records)
+        places, heard = self._heard[0].find(keys), self._heard[1]
+        unheard = np.flatnonzero(places < 0)
+        if not len(unheard):
+            return heard[places]
+        if len(unheard) == len(places):
+            return self._ask(records)
+        places[unheard] = len(heard) + np.arange(len(unheard))
+        both: NDArray[Any] = np.concatenate([heard, self._ask(records[unheard])])[places]
+        return both
+
+    def with_numbers(
+        self, codes: NDArray[np.uint16], numbers: Mapping[int, Replacement]
+    ) -> Answers:
+        """Answer records with numbers in them that no person may have.
+
+        Parameters
+        ----------
+        codes : ndarray of uint16
+        numbers : mapping of int to Replacement
+            For some attributes, by their places: what stands instead of the codes.
+        """
+        raw = self._ask(codes, numbers)
+        return self._lines(raw) if self.regression else self._numbers(raw)
+
+    def _ask(
+        self, records: NDArray[np.uint16], *numbers: Mapping[int, Replacement]
+    ) -> NDArray[Any]:
+        self.n_asked += len(records)
+        raw = np.asarray(self._predict(records, *numbers))
+        if len(raw) != len(records):
+            raise DataError(
+                f"The model must give one answer for each of {len(records):,} records. "
+                f"Got {len(raw):,} instead."
+            )
+        return raw
+
+    def _lines(self, raw: NDArray[Any]) -> NDArray[np.float64]:
+        return np.asarray(raw, np.float64).reshape(len(raw), -1)
+
+    def _numbers(self, raw: NDArray[Any]) -> NDArray[np.int64]:
+        if raw.ndim == 1 and raw.dtype != object:
+            distinct = np.unique(raw)
+            place = np.searchsorted(distinct, raw)
+            known = [self._labels.setdefault(v, len(self._labels)) for v in distinct.tolist()]
+            return np.asarray(known, np.int64)[place]
+        rows = [tuple(row) if raw.ndim > 1 else row for row in raw.tolist()]
+        return np.array([self._labels.setdefault(r, len(self._labels)) for r in rows], np.int64)
+
+    def labels(self, answers: Answers) -> NDArray[Any]:
+        """The answers in the model's own words."""
+        if self.regression:
+            return answers[:, 0] if answers.shape[1] == 1 else answers
+        known = list(self._labels)
+        if known and isinstance(known[0], tuple):
+            return np.array([known[a] for a in answers], dtype=object)
+        words = np.empty(len(known), dtype=object)
+        words[:] = known
+        words = np.array(known) if len({type(word) for word in known}) == 1 else words
+        found: NDArray[Any] = words[answers]
+        return found
+
+    def values(self, attribute: Attribute, codes: NDArray[Any]) -> list[Any]:
+        """The plain values that the model is asked with for codes; None is missing."""
+        gone = np.asarray(codes) >= attribute.n_values
+        places = np.where(gone, 0, codes)
+        if attribute.name in self._own:
+            decoded = [self._own[attribute.name][place] for place in places]
+        else:
+            decoded = attribute.decode(places).tolist()
+        return [None if g else v for v, g in zip(decoded, gone.tolist(), strict=True)]
+
+    def classes(self, answers: Answers, most: int = 16) -> NDArray[np.int64]:
+        """The answers as a few classes; numbers are cut at their quantiles."""
+        if not self.regression:
+            return np.asarray(answers, np.int64)
+        binned = np.zeros(len(answers), np.int64)
+        for column in np.asarray(answers).T:
+            cuts = np.unique(np.quantile(column, np.linspace(0, 1, most + 1)[1:-1]))
+            binned = binned * (len(cuts) + 1) + np.searchsorted(cuts, column, side="right")
+        return np.unique(binned, return_inverse=True)[1].astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How much of a model's answers is kept on some records.
+
+    Attributes
+    ----------
+    score : float
+        The share of answers that are kept; R² between the answers for numbers; what the scorer says
+        where there is one. Where every cell counts, that of the worst cell.
+    error : float
+        Its standard error; where every cell counts, so large that score - error is at most that of
+        any cell.
+    n_records : int
+    """
+
+    score: float
+    error: float
+    n_records: int
+
+    def holds(self, target: float, caution: float = 1.0) -> bool:
+        """Whether the target is met, by more than chance when `caution` standard errors are."""
+        lowest = max(self.score - caution * self.error, min(self.score, 0.0))
+        return lowest >= target - 1e-12
+
+
+class Agreement:
+    """Compares a model's answers on generalized records with those on the records themselves.
+
+    Parameters
+    ----------
+    oracle : Oracle
+    answers : array
+        On the records themselves.
+    scorer : callable, optional
+        From the answers before and after, in the model's words, to a number; higher is better.
+    cells : ndarray of int, optional
+        A group for each record: the target must then hold in each group that is large enough.
+    """
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        answers: Answers,
+        scorer: Scorer | None = None,
+        cells: NDArray[np.int64] | None = None,
+    ) -> None:
+        self._oracle, self._answers, self._scorer, self._cells = oracle, answers, scorer, cells
+        if not len(answers):
+            raise ParameterError("Answers can be compared on at least one record. Got none.")
+        self._groups: list[NDArray[np.int64]] = []
+        if cells is not None:
+            groups = [np.flatnonzero(cells == cell) for cell in np.unique(cells)]
+            self._groups = [group for group in groups if len(group) >= FEWEST_IN_CELL]
+
+    @property
+    def n_cells(self) -> int:
+        """How many cells there are, large or small."""
+        return 0 if self._cells is None else len(np.unique(self._cells))
+
+    @property
+    def n_measured(self) -> int:
+        """How many of them are large enough to be measured."""
+        return len(self._groups)
+
+    @property
+    def before(self) -> Answers:
+        """The answers on the records themselves."""
+        return self._answers
+
+    @property
+    def counts_answers(self) -> bool:
+        """Whether the score is just the share of records whose answer is kept."""
+        return self._scorer is None and not self._oracle.regression and not self._groups
+
+    def take(self, rows: NDArray[np.int64]) -> Agreement:
+        """The same on some of the records."""
+        cells = None if self._cells is None else self._cells[rows]
+        return Agreement(self._oracle, self._answers[rows], self._scorer, cells)
+
+    def score(self, answers: Answers) -> float:
+        """How much is kept, of the worst cell where every cell counts."""
+        if self._groups:
+            return min(self._score(answers, group) for group in self._groups)
+        return self._score(answers, slice(None))
+
+    def kept(self, answers: Answers) -> Kept:
+        """How much is kept, with its standard error."""
+        groups = self._groups or [np.arange(len(self._answers))]
+        found = [
+            Kept(self._score(answers, rows), self._error(answers, rows), len(rows))
+            for rows in groups
+        ]
+        worst = min(found, key=lambda one: one.score)
+        # a cell that keeps more may be less certain: what holds must hold for all of them
+        error = worst.score - min(one.score - one.error for one in found)
+        return Kept(worst.score, error if len(found) > 1 else worst.error, worst.n_records)
+
+    def _score(self, answers: Answers, rows: Any) -> float:
+        before, after = self._answers[rows], answers[rows]
+        if self._scorer is not None:
+            return float(self._scorer(self._oracle.labels(before), self._oracle.labels(after)))
+        if not self._oracle.regression:
+            return float((before == after).mean())
+        spread = ((before - before.mean(axis=0)) ** 2).mean(axis=0)
+        missed = ((before - after) ** 2).mean(axis=0)
+        ratio = np.divide(missed, spread, out=np.where(missed > 0, 1.0, 0.0), where=spread > 0)
+        return float(1 - ratio.mean())
+
+    def _error(self, answers: Answers, rows: NDArray[np.int64]) -> float:
+        if self._scorer is None and not self._oracle.regression:
+            share = float((self._answers[rows] == answers[rows]).mean())
+            return float(np.sqrt(share * (1 - share) / len(rows)))
+        blocks = [block for block in np.array_split(rows, _BLOCKS) if len(block) > 1]
+        if len(blocks) < 2:
+            return 0.0
+        scores = [self._score(answers, block) for block in blocks]
+        return float(np.std(scores, ddof=1) / np.sqrt(len(blocks)))

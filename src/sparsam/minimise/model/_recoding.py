@@ -1,0 +1,279 @@
+"""From ranges and a tree over them to the recoding that feeds the unchanged model."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam.data import Attribute, CategoricalDomain, Roles, Table, Task
+from sparsam.generalization import Generalization, Recoding
+from sparsam.generalization._recoding_tree import Branch, Leaf, Node
+from sparsam.minimise._constraints import Constraints
+from sparsam.minimise.model._asks import Constants, needless
+from sparsam.minimise.model._ladder import Ranges
+from sparsam.minimise.model._oracle import Answers, Oracle
+from sparsam.minimise.tree._growth import Growth
+from sparsam.minimise.tree._shape import TreeNode, leaves_of, tree_shape, with_neighbours
+
+_Shape = tuple[list[TreeNode], dict[int, NDArray[np.int64]]]
+
+_SAME_NUMBER = 0.01  # of the spread of the answers, for a model that answers with numbers
+
+
+class SettledTree:
+    """Finds out which people need not be asked everything, since the answer is certain already.
+
+    A tree over the buckets is grown on the model's answers to the records that it is fed. A leaf
+    in which all of at least `fewest` people get the same answer is settled: one record stands for
+    all of them. In every other leaf the person's own buckets go on counting.
+
+    Parameters
+    ----------
+    attributes : sequence of Attribute
+    ranges : sequence of Ranges
+    codes : ndarray of uint16
+        The people to learn from.
+    oracle : Oracle
+    fixed : collection of str, default=()
+        Attributes that are fed as they are, so that no leaf may stand for them.
+    """
+
+    def __init__(
+        self,
+        attributes: Sequence[Attribute],
+        ranges: Sequence[Ranges],
+        codes: NDArray[np.uint16],
+        oracle: Oracle,
+        fixed: Collection[str] = (),
+    ) -> None:
+        self._attributes, self._ranges, self._oracle = attributes, ranges, oracle
+        self._fixed = [
+            a
+            for a, (attribute, one) in enumerate(zip(attributes, ranges, strict=True))
+            if attribute.name in fixed and one.n_buckets > 1
+        ]
+        self._buckets = self._buckets_of(codes)
+        self._fed = np.column_stack([one.stand_ins[codes[:, a]] for a, one in enumerate(ranges)])
+        self._answers = oracle(self._fed)
+        self._classes = oracle.classes(self._answers)
+        self._shapes: dict[int, _Shape] = {}
+
+    def n_lost(self, codes: NDArray[np.uint16], answers: Answers, fewest: int) -> int:
+        """Of other people, how many get another answer just because their leaf is settled.
+
+        So many at least lose their answer by the recoding.
+
+        Parameters
+        ----------
+        codes : ndarray of uint16
+        answers : array
+            What the model answers on the people's own records.
+        fewest : int
+            As for `recoding`.
+        """
+        if self._fixed:
+            return 0
+        nodes, members = self._shape(fewest)
+        leaf = leaves_of(nodes, self._buckets_of(codes))
+        lost = 0
+        for n, people in members.items():
+            if self._is_settled(people, fewest):
+                record = self._stands_for(people)[None].astype(np.uint16)
+                lost += int((answers[leaf == n] != self._oracle(record)).sum())
+        return lost
+
+    def recoding(self, generalization: Generalization, fewest: int | None) -> Recoding:
+        """The recoding; with no `fewest` everyone is asked everything that is collected."""
+        nodes, members = self._shape(fewest)
+        constants = self._constants(members, fewest)
+        possible = _possible(nodes, [one.n_buckets for one in self._ranges])
+        made = [
+            self._branch(node, possible[n])
+            if node.split is not None
+            else self._leaf(members[n], possible[n], fewest, constants[n])
+            for n, node in enumerate(nodes)
+        ]
+        representatives = {
+            a.name: self._oracle.values(a, one.representatives)
+            for a, one in zip(self._attributes, self._ranges, strict=True)
+        }
+        return Recoding(generalization, representatives, made)
+
+    def _buckets_of(self, codes: NDArray[np.uint16]) -> NDArray[np.uint16]:
+        buckets = [one.buckets[codes[:, a]] for a, one in enumerate(self._ranges)]
+        return np.asfortranarray(np.column_stack(buckets).astype(np.uint16))
+
+    def _shape(self, fewest: int | None) -> _Shape:
+        """The nodes of the tree, and the people of each leaf."""
+        if fewest is None or fewest not in self._shapes:
+            nodes = [TreeNode(None)] if fewest is None else self._grow(fewest)
+            leaf = leaves_of(nodes, self._buckets)
+            leaves = [n for n, node in enumerate(nodes) if not node.split]
+            found = nodes, {n: np.flatnonzero(leaf == n) for n in leaves}
+            if fewest is None:
+                return found
+            self._shapes[fewest] = found
+        return self._shapes[fewest]
+
+    def _constants(self, members: Mapping[int, NDArray[np.int64]], fewest: int | None) -> Constants:
+        """What need not be asked in leaves that are large enough to tell."""
+        large = {
+            n: people if fewest is not None and len(people) >= fewest else people[:0]
+            for n, people in members.items()
+        }
+        # one record stands for all people of a settled leaf, whatever need not be asked there
+        settled = (
+            [] if self._fixed else [n for n, p in large.items() if self._is_settled(p, fewest)]
+        )
+        return needless(self._fed, large, self._differs, self._fixed, settled)
+
+    def _is_settled(self, people: NDArray[np.int64], fewest: int | None) -> bool:
+        """Whether enough people of a leaf get the same answer, and no other."""
+        return (
+            fewest is not None
+            and len(people) >= fewest
+            and len(np.unique(self._classes[people])) == 1
+        )
+
+    def _differs(self, records: NDArray[np.uint16], people: NDArray[np.int64]) -> NDArray[np.bool_]:
+        spread = self._answers.std(axis=0)
+        return differing(self._oracle, self._oracle(records), self._answers[people], spread)
+
+    def _grow(self, fewest: int) -> list[TreeNode]:
+        kinds = np.unique(self._classes)
+        if len(kinds) < 2:
+            return [TreeNode(None)]
+        task = self._task(np.searchsorted(kinds, self._classes), len(kinds))
+        growth = Growth(
+            task, privacy=0.0, min_leaf=fewest, category_orders="target", constraints=Constraints()
+        )
+        shape = tree_shape(growth.grow(task.n_rows), task.n_rows)
+        return with_neighbours(shape, [one.ordered for one in task.table.attributes])
+
+    def _task(self, classes: NDArray[np.int64], n_classes: int) -> Task:
+        made = []
+        for attribute, one in zip(self._attributes, self._ranges, strict=True):
+            names = tuple(str(b) for b in range(one.n_buckets))
+            # a missing value may have a bucket of its own at the end: no order then
+            apart = attribute.missing and one.buckets[attribute.n_values] > max(
+                one.buckets[: attribute.n_values]
+            )
+            ordered = attribute.ordered and not apart
+            made.append(Attribute(attribute.name, CategoricalDomain(names, ordered=ordered)))
+        return prediction_task(Table(tuple(made), self._buckets), classes, n_classes)
+
+    def _branch(self, node: TreeNode, possible: list[NDArray[np.bool_]]) -> Node:
+        assert node.split is not None
+        a = node.split.attribute
+        left = np.flatnonzero(node.split.goes_left & possible[a])
+        return Branch(self._attributes[a].name, tuple(left.tolist()), node.left, node.right)
+
+    def _leaf(
+        self,
+        members: NDArray[np.int64],
+        possible: list[NDArray[np.bool_]],
+        fewest: int | None,
+        constants: Mapping[int, int],
+    ) -> Node:
+        if self._is_settled(members, fewest):
+            settled = self._settled(members)
+            if settled is not None:
+                return settled
+        asks, record = [], {}
+        for a, (attribute, one) in enumerate(zip(self._attributes, self._ranges, strict=True)):
+            if possible[a].sum() > 1 and a not in constants:
+                asks.append(attribute.name)
+            else:
+                code = constants.get(a, one.representatives[int(possible[a].argmax())])
+                record[attribute.name] = self._oracle.values(attribute, np.array([code]))[0]
+        if not asks:
+            answer = self._oracle(self._fed_alone(possible, constants))
+            return Leaf((), record, label_of(self._oracle, answer))
+        return Leaf(tuple(asks), record)
+
+    def _fed_alone(
+        self, possible: list[NDArray[np.bool_]], constants: Mapping[int, int]
+    ) -> NDArray[np.uint16]:
+        codes = [
+            constants.get(a, one.representatives[int(possible[a].argmax())])
+            for a, one in enumerate(self._ranges)
+        ]
+        return np.array([codes], dtype=np.uint16)
+
+    def _settled(self, members: NDArray[np.int64]) -> Leaf | None:
+        """The commonest generalized record stands for all, where fixed attributes let it."""
+        codes = self._stands_for(members)
+        record = {
+            attribute.name: self._oracle.values(attribute, codes[a : a + 1])[0]
+            for a, attribute in enumerate(self._attributes)
+            if a not in self._fixed
+        }
+        fed = np.repeat(codes[None], len(members), axis=0).astype(np.uint16)
+        if not self._fixed:
+            return Leaf((), record, label_of(self._oracle, self._oracle(fed[:1])))
+        for a in self._fixed:
+            fed[:, a] = self._ranges[a].representatives[self._buckets[members, a]]
+        if (self._oracle(fed) != self._answers[members]).any():
+            return None
+        return Leaf(tuple(self._attributes[a].name for a in self._fixed), record)
+
+    def _stands_for(self, members: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The commonest generalized record of some people, in codes."""
+        records, counts = np.unique(self._buckets[members], axis=0, return_counts=True)
+        buckets = records[int(counts.argmax())]
+        return np.array(
+            [one.representatives[b] for one, b in zip(self._ranges, buckets, strict=True)]
+        )
+
+
+def differing(
+    oracle: Oracle, answers: Answers, before: Answers, spread: Any = None
+) -> NDArray[np.bool_]:
+    """Which answers are others than before; numbers may differ a little.
+
+    Parameters
+    ----------
+    oracle : Oracle
+    answers, before : array
+    spread : array, optional
+        The standard deviation of answers that are numbers; of those before if it is not given.
+    """
+    if not oracle.regression:
+        return np.asarray(answers != before)
+    margin = _SAME_NUMBER * (before.std(axis=0) if spread is None else spread)
+    return np.asarray((np.abs(answers - before) > margin).any(axis=1))
+
+
+def label_of(oracle: Oracle, answer: Answers) -> Any:
+    """The model's one answer as a plain value; several outputs have no single word."""
+    label = oracle.labels(answer)[0]
+    if isinstance(label, tuple | np.ndarray):
+        return ", ".join(map(str, label))
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _possible(
+    nodes: Sequence[TreeNode], n_buckets: Sequence[int]
+) -> dict[int, list[NDArray[np.bool_]]]:
+    """For each node the buckets of each attribute that the path to it leaves."""
+    found = {0: [np.ones(size, dtype=bool) for size in n_buckets]}
+    for number, node in enumerate(nodes):
+        if node.split is None:
+            continue
+        a, left = node.split.attribute, node.split.goes_left
+        for child, side in ((node.left, left), (node.right, ~left)):
+            found[child] = list(found[number])
+            found[child][a] = found[number][a] & side
+    return found
+
+
+def prediction_task(
+    table: Table, classes: NDArray[np.int64], n_classes: int, roles: Roles | None = None
+) -> Task:
+    """A table whose target is what a model answers."""
+    names = tuple(str(kind) for kind in range(n_classes))
+    declared = roles if roles is not None else Roles()
+    return Task(table, classes.astype(np.uint16), names, "the model's answer", (), (), declared)

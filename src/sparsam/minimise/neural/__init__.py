@@ -1,0 +1,1 @@
+"""Minimisers that are neural networks."""

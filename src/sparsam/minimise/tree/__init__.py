@@ -1,0 +1,1 @@
+"""Trees that are charged for what they reveal."""

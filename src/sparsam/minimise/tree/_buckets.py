@@ -1,0 +1,104 @@
+"""From the cuts of a tree to the fewest buckets that keep them all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam.data import Attribute
+from sparsam.minimise.tree._hierarchy import Hierarchy
+from sparsam.minimise.tree._split_search import ABSENT, LEFT, RIGHT
+
+Sides = Sequence[NDArray[np.int8]]
+
+
+def code_buckets(
+    attribute: Attribute, sides: Sides, hierarchy: Hierarchy | None = None
+) -> NDArray[np.int64]:
+    """Bucket of each code such that no bucket holds codes that some cut tells apart.
+
+    A code that does not occur in a node may stand on either side of the node's cut: it joins
+    whichever bucket it fits, and never makes a bucket of its own (Staab et al. send it left or
+    right by chance, which separates categories that no decision needs apart).
+
+    Parameters
+    ----------
+    attribute : Attribute
+    sides : sequence of ndarray of int8
+        For each cut and code: left (1), right (2), absent (0).
+    hierarchy : Hierarchy, optional
+        Buckets must be nodes of this hierarchy.
+    """
+    if not sides:
+        return np.zeros(attribute.size, dtype=np.int64)
+    matrix = np.stack(sides)
+    if hierarchy is not None:
+        return hierarchy.coarsest(lambda codes: _compatible(matrix[:, codes]), attribute.size)
+    if attribute.ordered:
+        return _runs(matrix, attribute)
+    return _groups(matrix)
+
+
+def _compatible(matrix: NDArray[np.int8]) -> bool:
+    """No cut sends two of these codes to different sides."""
+    apart = (matrix == LEFT).any(axis=1) & (matrix == RIGHT).any(axis=1)
+    return not apart.any()
+
+
+def _groups(matrix: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Group codes greedily, those that most cuts speak of first."""
+    spoken = (matrix != ABSENT).sum(axis=0)
+    signatures = np.ascontiguousarray(matrix.T)
+    merged = np.zeros_like(signatures)
+    bucket = np.empty(len(signatures), dtype=np.int64)
+    n_buckets = 0
+    for code in np.argsort(-spoken, kind="stable"):
+        apart = ((merged[:n_buckets] | signatures[code]) == (LEFT | RIGHT)).any(axis=1)
+        number = n_buckets if apart.all() else int(apart.argmin())
+        merged[number] |= signatures[code]
+        bucket[code] = number
+        n_buckets = max(n_buckets, number + 1)
+    return numbered_by_first_code(bucket)
+
+
+def numbered_by_first_code(bucket: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number buckets without gaps in the order of their first codes (so a missing value's last)."""
+    _, first, inverse = np.unique(bucket, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse]
+
+
+def _runs(matrix: NDArray[np.int8], attribute: Attribute) -> NDArray[np.int64]:
+    """Cut an ordered attribute at the fewest places that keep every cut's two sides apart."""
+    values = matrix[:, : attribute.n_values]
+    gaps = [_gap(line) for line in values]
+    places = _stab([gap for gap in gaps if gap is not None])
+    bucket = np.searchsorted(places, np.arange(attribute.n_values), side="right")
+    if not attribute.missing:
+        return bucket.astype(np.int64)
+    whole = [_sides_of_run(values[:, bucket == b]) for b in range(len(places) + 1)]
+    own = matrix[:, attribute.n_values]
+    fits = [b for b, side in enumerate(whole) if not ((side | own) == (LEFT | RIGHT)).any()]
+    return np.append(bucket, fits[0] if fits else len(whole)).astype(np.int64)
+
+
+def _gap(sides: NDArray[np.int8]) -> tuple[int, int] | None:
+    """The cut may stand before any code in (last left code, first right code]."""
+    left, right = np.flatnonzero(sides == LEFT), np.flatnonzero(sides == RIGHT)
+    return (int(left[-1]), int(right[0])) if left.size and right.size else None
+
+
+def _stab(gaps: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
+    """Fewest places with one inside each gap: take the right end of the earliest gap unmet."""
+    places: list[int] = []
+    for low, high in sorted(gaps, key=lambda gap: gap[1]):
+        if not places or places[-1] <= low:
+            places.append(high)
+    return np.array(places, dtype=np.int64)
+
+
+def _sides_of_run(matrix: NDArray[np.int8]) -> NDArray[np.int8]:
+    return np.bitwise_or.reduce(matrix, axis=1) if matrix.shape[1] else matrix[:, 0] * 0

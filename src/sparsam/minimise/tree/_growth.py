@@ -1,0 +1,203 @@
+"""Grow a privacy-aware tree, best split first; every smaller tree is a prefix of the growth."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam._errors import DataError
+from sparsam.counting import Node, Rows
+from sparsam.data import Attribute, Task
+from sparsam.minimise._constraints import Constraints
+from sparsam.minimise.tree._buckets import code_buckets
+from sparsam.minimise.tree._hierarchy import Hierarchy
+from sparsam.minimise.tree._orders import OrderRule
+from sparsam.minimise.tree._split_search import LEFT, RIGHT, ROUND_OFF, Split, scan_order
+
+_MOST_CELLS = 2**28
+
+
+def impurity_coefficients(task: Task, privacy: float) -> NDArray[np.float64]:
+    """Weight of each response in PGini (Staab et al., eq. 2), the target first.
+
+    Each Gini value is normalised to [0, 1] by V / (V - 1); the personal attributes enter with a
+    negative sign, weighted by their sensitivity.
+    """
+    sizes = [len(task.classes), *(task.sizes[p] for p in task.personal)]
+    normaliser = np.array([size / (size - 1) if size > 1 else 1.0 for size in sizes])
+    weights = np.array(task.weights, dtype=float)
+    share = weights / weights.sum() if weights.sum() > 0 else weights
+    signed = np.concatenate([[1.0 - privacy], -privacy * share])
+    coefficients: NDArray[np.float64] = normaliser * signed
+    return coefficients
+
+
+class Growth:
+    """One growth of the tree.
+
+    Parameters
+    ----------
+    task : Task
+    privacy : float
+        The weight alpha of the personal attributes.
+    min_leaf : int
+    category_orders : {"target", "personal"}
+    constraints : Constraints
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        *,
+        privacy: float,
+        min_leaf: int,
+        category_orders: str,
+        constraints: Constraints,
+    ) -> None:
+        self._check_size(task)
+        responses = [(task.target, len(task.classes))]
+        responses += [(task.codes[:, p], task.sizes[p]) for p in task.personal]
+        self._task = task
+        self._rows = Rows(task.codes, task.sizes, responses)
+        self._starts = np.array([*self._rows.response_starts, sum(self._rows.response_sizes)])
+        self._coefficients = impurity_coefficients(task, privacy)
+        self._min_leaf = max(1, min_leaf)
+        self._limits = {task.names.index(n): m for n, m in constraints.max_buckets.items()}
+        self._hierarchies = hierarchies(task, constraints)
+        self._rules = [
+            OrderRule(attribute, self._hierarchies.get(a), category_orders)
+            for a, attribute in enumerate(task.table.attributes)
+        ]
+        self._usable = [
+            a for a, name in enumerate(task.names) if name not in set(constraints.must_drop)
+        ]
+        self._splits: list[Split] = []
+        self._frozen: dict[int, NDArray[np.int64]] = {}
+
+    @staticmethod
+    def _check_size(task: Task) -> None:
+        cells = sum(task.sizes) * (len(task.classes) + sum(task.sizes[p] for p in task.personal))
+        if cells > _MOST_CELLS:
+            widest = max(range(len(task.sizes)), key=lambda a: task.sizes[a])
+            raise DataError(
+                f"The joint counts of these attributes need {cells:,} cells, more than "
+                f"{_MOST_CELLS:,}. '{task.names[widest]}' alone has {task.sizes[widest]:,} values."
+                f"\n\nHint: list it under identifiers, or group its values first."
+            )
+
+    def grow(self, max_leaves: int) -> tuple[Split, ...]:
+        """Split the leaf that gains most, again and again, until `max_leaves` or no gain."""
+        heap: list[tuple[float, int, Node, Split]] = []
+        self._push(heap, self._rows.root())
+        while heap and len(self._splits) < max_leaves - 1:
+            _, _, node, split = heapq.heappop(heap)
+            if self._breaks_limit(split):
+                self._freeze(split.attribute)
+            if split.attribute in self._frozen and not split.reuses:
+                self._push(heap, node)
+                continue
+            self._splits.append(split)
+            for child in self._rows.divide(node, split.attribute, split.goes_left):
+                self._push(heap, child)
+        return tuple(self._splits)
+
+    def _push(self, heap: list[tuple[float, int, Node, Split]], node: Node) -> None:
+        if node.counts is None:
+            self._rows.recount(node)
+        split = self._best_split(node)
+        self._rows.release(node)
+        if split is not None:
+            heapq.heappush(heap, (-split.decrease, node.start, node, split))
+
+    def _best_split(self, node: Node) -> Split | None:
+        best: Split | None = None
+        if node.n_rows < 2 * self._min_leaf:
+            return best
+        for attribute in self._usable:
+            split = self._best_split_on(node, attribute)
+            # Of splits that are equal but for round-off the first one wins, on every machine.
+            if split and (best is None or split.decrease > best.decrease + ROUND_OFF):
+                best = split
+        return best
+
+    def _best_split_on(self, node: Node, attribute: int) -> Split | None:
+        assert node.counts is not None
+        start = self._rows.starts[attribute]
+        lines = node.counts[start : start + self._rows.sizes[attribute]]
+        present = np.flatnonzero(lines[:, : self._starts[1]].any(axis=1))
+        if present.size < 2:
+            return None
+        groups = self._frozen.get(attribute)
+        if groups is not None:
+            lines = _add_lines(lines, groups)
+            present = np.unique(groups[present])
+        best_gain, left = self._best_prefix(attribute, lines, present)
+        if best_gain <= 0.0:
+            return None
+        n_left = int(lines[left, : self._starts[1]].sum())
+        sides = _sides(len(lines), present, left)
+        sides = sides if groups is None else sides[groups]
+        decrease = best_gain / self._rows.n_rows
+        reuses = groups is not None
+        return Split(attribute, sides, node.n_rows, n_left, decrease, reuses, node.start)
+
+    def _best_prefix(
+        self, attribute: int, lines: NDArray[np.int32], present: NDArray[np.int64]
+    ) -> tuple[float, NDArray[np.int64]]:
+        totals = lines.sum(axis=0, dtype=np.int64)
+        node_rows = int(totals[: self._starts[1]].sum())
+        best_gain, best_left = 0.0, present[:0]
+        grouped = attribute in self._frozen
+        for order in self._rules[attribute].orders(lines, present, self._starts, grouped):
+            gain, length = scan_order(
+                lines, order, totals, self._starts, self._coefficients, self._min_leaf
+            )
+            if gain > best_gain + ROUND_OFF * node_rows:
+                best_gain, best_left = gain, order[:length]
+        return best_gain, best_left
+
+    def _breaks_limit(self, split: Split) -> bool:
+        if split.attribute not in self._limits or split.attribute in self._frozen:
+            return False
+        buckets = self._buckets_of(split.attribute, [*self._splits, split])
+        return int(buckets.max()) + 1 > self._limits[split.attribute]
+
+    def _freeze(self, attribute: int) -> None:
+        """From now on the attribute makes do with the buckets that it has."""
+        self._frozen[attribute] = self._buckets_of(attribute, self._splits)
+
+    def _buckets_of(self, attribute: int, splits: Sequence[Split]) -> NDArray[np.int64]:
+        domain = self._task.table.attributes[attribute]
+        return buckets_of(attribute, domain, splits, self._hierarchies.get(attribute))
+
+
+def hierarchies(task: Task, constraints: Constraints) -> dict[int, Hierarchy]:
+    """The hierarchies that the constraints name, by number of the attribute."""
+    return {
+        task.names.index(name): Hierarchy(task.table.attribute(name), ancestors)
+        for name, ancestors in constraints.hierarchies.items()
+    }
+
+
+def buckets_of(
+    number: int, attribute: Attribute, splits: Sequence[Split], hierarchy: Hierarchy | None = None
+) -> NDArray[np.int64]:
+    """Bucket of each code of one attribute after the given splits of a tree."""
+    sides = [split.sides for split in splits if split.attribute == number and not split.reuses]
+    return code_buckets(attribute, sides, hierarchy)
+
+
+def _add_lines(lines: NDArray[np.int32], groups: NDArray[np.int64]) -> NDArray[np.int32]:
+    added = np.zeros((int(groups.max()) + 1, lines.shape[1]), dtype=lines.dtype)
+    np.add.at(added, groups, lines)
+    return added
+
+
+def _sides(size: int, present: NDArray[np.int64], left: NDArray[np.int64]) -> NDArray[np.int8]:
+    sides = np.zeros(size, dtype=np.int8)
+    sides[present] = RIGHT
+    sides[left] = LEFT
+    return sides

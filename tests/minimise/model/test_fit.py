@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sparsam._errors import DataError, SparsamWarning
+from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Table
+from sparsam.generalization import Generalization
+from sparsam.minimise import Constraints, ModelTree
+from sparsam.minimise._partitions import code_counts, partition_of
+from sparsam.minimise.model._fit import ModelFit, Settings, usual_values
+from sparsam.minimise.model._oracle import Oracle
+from sparsam.minimise.model._recoding import prediction_task
+from sparsam.minimise.model._round import FedRecords
+
+
+def _fit(predict, n_rows=600, **options):
+    ages = np.arange(40)
+    attributes = (
+        Attribute("age", NumericDomain(0, 39, True), ages, ages),
+        Attribute("work", CategoricalDomain(("a", "b", "c"))),
+    )
+    rng = np.random.default_rng(0)
+    codes = np.column_stack([rng.integers(0, 40, n_rows), rng.integers(0, 3, n_rows)])
+    table = Table(attributes, np.asfortranarray(codes.astype(np.uint16)))
+    task = prediction_task(table, np.zeros(n_rows, np.int64), 1)
+    counts = code_counts(task.codes, task.sizes)
+
+    def make(ranges):
+        return Generalization(
+            partition_of(attribute, one.buckets, count, "common")
+            for attribute, one, count in zip(attributes, ranges, counts, strict=True)
+        )
+
+    settings = {
+        "target": 0.95,
+        "caution": 1.0,
+        "representative": "response",
+        "ilag": "corrected",
+        "every_cell": False,
+        "scorer": None,
+        "weights": {},
+        "constraints": Constraints(),
+        "fractions": (0.4, 0.4, 0.2),
+        **options,
+    }
+    oracle = Oracle(_with_numbers(predict), task.sizes)
+    return ModelFit(task, oracle, Settings(**settings), make, 0)
+
+
+def _with_numbers(predict):
+    """The codes of ages are the ages themselves, so that whole ones are codes."""
+
+    def asked(codes, numbers=None):
+        codes = codes.copy()
+        for a, one in (numbers or {}).items():
+            codes[:, a] = np.array(one.values)[one.index]
+        return predict(codes)
+
+    return asked
+
+
+def _old_office(codes):
+    return (codes[:, 0] > 20) & (codes[:, 1] == 1)
+
+
+def test_every_person_is_in_one_part():
+    fit = _fit(_old_office, fractions=(0.5, 0.3, 0.2))
+    assert [len(part) for part in (fit.learn, fit.choose, fit.report)] == [300, 180, 120]
+    together = np.concatenate([fit.learn, fit.choose, fit.report])
+    assert sorted(together.tolist()) == list(range(600))
+
+
+def test_cells_are_groups_that_the_model_treats_alike():
+    fit = _fit(_old_office, every_cell=True)
+    cells = fit._cells
+    assert 2 <= len(np.unique(cells)) <= 16
+    for cell in np.unique(cells):
+        inside = np.intersect1d(fit.learn, np.flatnonzero(cells == cell))
+        assert len(np.unique(fit._answers[inside])) == 1
+    assert fit.small_cells() == ""
+    assert _fit(_old_office).small_cells() == ""
+    few = _fit(_old_office, n_rows=60, every_cell=True)
+    assert "cells has the 50 records" in few.small_cells()
+    same = _fit(lambda codes: np.zeros(len(codes)), every_cell=True)
+    assert set(same._cells.tolist()) == {0}
+
+
+def test_nobody_held_out_is_looked_at_before_the_end():
+    """People held out must not change what is chosen."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.integers(0, 30, 500), "b": rng.integers(0, 30, 500)})
+
+    def model(rows):
+        return (rows["a"] + rows["b"] > 25).to_numpy()
+
+    def fitted(people):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SparsamWarning)
+            return ModelTree(model, keep_accuracy=0.9).fit(people)
+
+    tree = fitted(frame)
+    changed = frame.copy()
+    held_out = tree.held_out_rows_
+    # other people, but nobody with a value that is new
+    changed.iloc[held_out] = changed.iloc[rng.permutation(held_out)].to_numpy()
+    again = fitted(changed)
+    assert (again.held_out_rows_ == held_out).all()
+    assert again.recoding_.nodes == tree.recoding_.nodes
+    assert again.recoding_.representatives == tree.recoding_.representatives
+    assert again.chosen_on_ == tree.chosen_on_
+
+
+def test_the_result_holds_with_room_for_chance_on_those_chosen_on():
+    for caution in (0.0, 1.0, 3.0):
+        found = _fit(lambda codes: (codes[:, 0] // 3 + codes[:, 1]) % 2, caution=caution)
+        assert found.by_responses().chosen_on.holds(0.95, caution)
+
+
+def test_usual_values_go_together():
+    pairs = np.repeat([[0, 0], [0, 1], [0, 2], [1, 3]], [20, 20, 20, 45], axis=0)
+    # most have 0, and most have 3, but nobody has both
+    assert usual_values(pairs.astype(np.uint16)).tolist() in ([0, 0], [0, 1], [0, 2])
+
+
+def test_usual_values_are_not_parted_down_to_one_person():
+    rng = np.random.default_rng(0)
+    codes = np.column_stack([np.zeros(200, int), rng.permutation(200), rng.permutation(200)])
+    usual = usual_values(codes.astype(np.uint16))
+    assert usual.tolist() not in codes.tolist()
+
+
+def test_the_usual_record_gets_the_commonest_answer():
+    # the usual values together get the rare answer, so that a person must stand in
+    fit = _fit(lambda codes: (codes[:, 0] % 2).astype(int) ^ (codes[:, 1] == 1))
+    answers = fit._answers[fit.learn]
+    record = fit._usual_record()
+    assert fit._oracle(record[None])[0] == np.bincount(answers).argmax()
+
+
+def test_too_few_people_are_refused():
+    with pytest.raises(DataError, match="at least 30"):
+        _fit(_old_office, n_rows=29)
+
+
+@pytest.mark.parametrize("target", [0.9, 0.95, 0.99])
+def test_what_is_asked_early_or_not_at_all_changes_no_result(monkeypatch, target):
+    def predict(codes):
+        odd = (codes[:, 0].astype(int) * 7 + codes[:, 1] * 3) % 31 < 2
+        return _old_office(codes) ^ odd
+
+    quick = _fit(predict, target=target)
+    found = quick.by_responses()
+    monkeypatch.setattr(Oracle, "hear", lambda self, codes: None)
+    monkeypatch.setattr(ModelFit, "_may_hold", lambda *given: True)
+    slow = _fit(predict, target=target)
+    other = slow.by_responses()
+    assert found.generalization.to_json() == other.generalization.to_json()
+    assert found.recoding.to_json() == other.recoding.to_json()
+    assert (found.chosen_on, found.held_out) == (other.chosen_on, other.held_out)
+    assert found.curve == other.curve
+    assert quick._oracle.n_asked <= slow._oracle.n_asked
+
+
+def test_what_is_fed_is_what_the_recoding_makes():
+    fit = _fit(_old_office)
+    recoding = fit.by_responses().recoding
+    table = fit._task.table.take(fit.report)
+    made = recoding.apply(table)
+    expected = [one.encode(np.asarray(made[one.name], object)) for one in table.attributes]
+    fed, place = FedRecords.of_everyone(recoding, table)
+    answers = fed.answers(fit._oracle)[place]
+    assert answers.tolist() == fit._oracle(np.column_stack(expected)).tolist()
+    assert fed.people.sum() == len(place) == table.n_rows

@@ -1,0 +1,267 @@
+"""The growth of the tree against a slow one that follows eq. 2 to the letter, and the reference."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparsam import load_example
+from sparsam._errors import DataError
+from sparsam.counting import _rows
+from sparsam.data import CategoricalDomain, Roles, Task, resolve
+from sparsam.minimise import Constraints
+from sparsam.minimise.tree import _growth
+from sparsam.minimise.tree._growth import Growth
+from sparsam.minimise.tree._split_search import LEFT, RIGHT, Split
+
+Candidate = tuple[Fraction, int, frozenset[int]]
+
+
+class SlowTree:
+    """Eq. 2 of Staab et al. in exact fractions, row by row."""
+
+    def __init__(self, task: Task, alpha: Fraction, min_leaf: int, by: str = "target") -> None:
+        self.task, self.alpha, self.min_leaf, self.by = task, alpha, min_leaf, by
+        self.codes, self.target = task.codes.tolist(), task.target.tolist()
+
+    def responses(self) -> list[tuple[list[int], int]]:
+        columns = [([row[p] for row in self.codes], self.task.sizes[p]) for p in self.task.personal]
+        return [(self.target, len(self.task.classes)), *columns]
+
+    def impurity(self, rows: frozenset[int]) -> Fraction:
+        (utility, *privacy) = [self.gini(values, size, rows) for values, size in self.responses()]
+        weights = [Fraction(weight) for weight in self.task.weights]
+        total = sum(weights)
+        shares = [weight / total if total else Fraction(0) for weight in weights]
+        revealed = 1 - sum((w * g for w, g in zip(shares, privacy, strict=True)), Fraction(0))
+        return (1 - self.alpha) * utility + self.alpha * revealed
+
+    @staticmethod
+    def gini(values: list[int], size: int, rows: frozenset[int]) -> Fraction:
+        """Gini value brought to [0, 1]: sigma times the sum of p (1 - p)."""
+        counts = Counter(values[row] for row in rows)
+        squares = sum(count * count for count in counts.values())
+        plain = 1 - Fraction(squares, len(rows) ** 2)
+        return plain * Fraction(size, size - 1) if size > 1 else plain
+
+    def orders(self, rows: frozenset[int], a: int) -> Iterator[list[int]]:
+        attribute = self.task.table.attributes[a]
+        present = sorted({self.codes[row][a] for row in rows})
+        if attribute.ordered:
+            yield present
+            if attribute.missing and attribute.n_values in present:
+                yield [attribute.n_values, *[c for c in present if c != attribute.n_values]]
+            return
+        for values, size in self.responses() if self.by == "personal" else self.responses()[:1]:
+            for value in range(size) if size != 2 else [1]:
+                yield sorted(present, key=lambda c: (self.share(rows, a, c, values, value), c))
+
+    def share(
+        self, rows: frozenset[int], a: int, code: int, values: list[int], value: int
+    ) -> Fraction:
+        inside = [row for row in rows if self.codes[row][a] == code]
+        return Fraction(sum(values[row] == value for row in inside), len(inside))
+
+    def candidates(self, rows: frozenset[int], attributes: list[int]) -> list[Candidate]:
+        found: dict[tuple[int, frozenset[int]], Fraction] = {}
+        whole = self.impurity(rows)
+        for a in attributes:
+            for order in self.orders(rows, a):
+                for length in range(1, len(order)):
+                    codes = frozenset(order[:length])
+                    left = frozenset(row for row in rows if self.codes[row][a] in codes)
+                    right = rows - left
+                    if min(len(left), len(right)) < self.min_leaf or (a, codes) in found:
+                        continue
+                    after = len(left) * self.impurity(left) + len(right) * self.impurity(right)
+                    gain = len(rows) * whole - after
+                    found[a, codes] = gain / len(self.codes)
+        return [(gain, a, codes) for (a, codes), gain in found.items()]
+
+
+def _grow(task: Task, max_leaves: int = 200, **changes: Any) -> tuple[Split, ...]:
+    return _growth_of(task, **changes).grow(max_leaves)
+
+
+def _growth_of(task: Task, **changes: Any) -> Growth:
+    settings_ = {
+        "privacy": 0.3,
+        "min_leaf": 1,
+        "category_orders": "target",
+        "constraints": Constraints(),
+    }
+    return Growth(task, **{**settings_, **changes})
+
+
+def _same(one: tuple[Split, ...], other: tuple[Split, ...]) -> bool:
+    return len(one) == len(other) and all(
+        (a.attribute, a.n_rows, a.n_left, a.decrease, a.reuses)
+        == (b.attribute, b.n_rows, b.n_left, b.decrease, b.reuses)
+        and np.array_equal(a.sides, b.sides)
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=150)
+def test_each_split_is_the_best_that_the_slow_tree_knows(
+    any_task: Any, data: st.DataObject
+) -> None:
+    task = data.draw(any_task())
+    alpha = data.draw(st.sampled_from([Fraction(0), Fraction(3, 10), Fraction(7, 10), Fraction(1)]))
+    min_leaf, max_leaves = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 6))
+    by = data.draw(st.sampled_from(["target", "target", "personal"]))
+    dropped = [name for name in task.names if data.draw(st.integers(0, 9)) == 0]
+    growth = _growth_of(
+        task,
+        privacy=float(alpha),
+        min_leaf=min_leaf,
+        category_orders=by,
+        constraints=Constraints(must_drop=dropped),
+    )
+    divided = _record_divisions(growth)
+    splits = growth.grow(max_leaves)
+    slow = SlowTree(task, alpha, min_leaf, by)
+    usable = [a for a, name in enumerate(task.names) if name not in dropped]
+    root = frozenset(range(task.n_rows))
+    leaves = {root: slow.candidates(root, usable)}
+    for split, rows in zip(splits, divided, strict=True):
+        best = max(gain for candidates in leaves.values() for gain, _, _ in candidates)
+        left_codes = frozenset(np.flatnonzero(split.sides == LEFT).tolist())
+        own = {(a, codes): gain for gain, a, codes in leaves.pop(rows)}
+        assert own[split.attribute, left_codes] == pytest.approx(float(best), abs=1e-10)
+        assert split.decrease == pytest.approx(float(best), abs=1e-10)
+        left = frozenset(r for r in rows if task.codes[r, split.attribute] in left_codes)
+        assert (split.n_rows, split.n_left) == (len(rows), len(left))
+        present = {int(task.codes[r, split.attribute]) for r in rows}
+        assert present == set(np.flatnonzero(split.sides).tolist())
+        for side in (left, rows - left):
+            leaves[side] = slow.candidates(side, usable)
+    if len(splits) < max_leaves - 1:
+        assert all(gain < 1e-10 for candidates in leaves.values() for gain, _, _ in candidates)
+
+
+def _record_divisions(growth: Growth) -> list[frozenset[int]]:
+    divided: list[frozenset[int]] = []
+    divide = growth._rows.divide
+
+    def recording(node: Any, *how: Any) -> Any:
+        divided.append(frozenset(growth._rows._order[node.start : node.stop].tolist()))
+        return divide(node, *how)
+
+    growth._rows.divide = recording  # type: ignore[method-assign]
+    return divided
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=40)
+def test_smaller_growth_is_a_prefix_of_the_larger(any_task: Any, data: st.DataObject) -> None:
+    task = data.draw(any_task(max_rows=60))
+    limits = {name: data.draw(st.integers(1, 3)) for name in task.names if data.draw(st.booleans())}
+    constraints = Constraints(max_buckets=limits)
+    large = _grow(task, 12, constraints=constraints)
+    for leaves in (1, 2, 3, 5, 8):
+        assert _same(_grow(task, leaves, constraints=constraints), large[: leaves - 1])
+
+
+def test_reference_trees_are_reproduced_split_by_split(
+    census: Task, shared_reference: Path
+) -> None:
+    reference = json.loads((shared_reference / "privacy_tree.json").read_text())
+    assert sorted(census.names[p] for p in census.personal) == sorted(reference["personal"])
+    assert set(reference["trees"]) == {"0.0", "0.3", "0.7", "0.9"}
+    for alpha, expected in reference["trees"].items():
+        most = max(20, len(expected) + 1)
+        splits = _grow(census, most, privacy=float(alpha), min_leaf=reference["min_leaf"])
+        found = [_described(census, split) for split in splits]
+        assert [f["attribute"] for f in found] == [e["attribute"] for e in expected]
+        for one, other in zip(found, expected, strict=True):
+            assert one == {**other, "decrease": pytest.approx(other["decrease"], abs=1e-6)}
+
+
+def _described(task: Task, split: Split) -> dict[str, Any]:
+    attribute = task.table.attributes[split.attribute]
+    left, right = np.flatnonzero(split.sides == LEFT), np.flatnonzero(split.sides == RIGHT)
+    facts: dict[str, Any] = {
+        "attribute": attribute.name,
+        "rows": split.n_rows,
+        "rows_left": split.n_left,
+        "decrease": split.decrease,
+    }
+    if attribute.numeric:
+        return {
+            **facts,
+            "left_max": attribute.highs[left[-1]],
+            "right_min": attribute.lows[right[0]],
+        }
+    assert isinstance(attribute.domain, CategoricalDomain)
+    categories = [int(category) for category in attribute.domain.categories]
+    sides = {"left": left, "right": right}
+    return {
+        **facts,
+        **{name: sorted(categories[c] for c in codes) for name, codes in sides.items()},
+    }
+
+
+def test_one_thread_and_two_grow_the_same_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_rows, "_ROWS_WORTH_A_THREAD", 100)
+    task = resolve(load_example(), Roles("employed"))
+    grown = []
+    for threads in (1, 2):
+        growth = _growth_of(task, min_leaf=20)
+        growth._rows._threads = threads
+        grown.append(growth.grow(60))
+    assert len(grown[0]) == 59
+    assert _same(*grown)
+
+
+def test_attribute_that_tells_nothing_is_never_split() -> None:
+    # 1:2 in every category, in numbers whose thirds and sevenths do not add up in binary
+    sizes = [3, 7, 11, 13, 29]
+    work = [code for code, size in enumerate(sizes) for _ in range(3 * size)]
+    target = [int(i % 3 == 0) for size in sizes for i in range(3 * size)]
+    task = resolve({"work": [f"w{c}" for c in work]}, Roles(), y=target)
+    for privacy in (0.0, 0.3):
+        assert _grow(task, privacy=privacy) == ()
+
+
+def test_privacy_alone_collects_nothing(any_task: Any) -> None:
+    task = resolve(load_example(), Roles("employed"))
+    assert _grow(task, privacy=1.0) == ()
+
+
+def test_sensitivity_weights_decide_which_attribute_is_spared() -> None:
+    rng = np.random.default_rng(0)
+    target = rng.integers(0, 2, 400)
+    blur = [np.where(rng.random(400) < 0.2, 1 - target, target) for _ in range(2)]
+    columns = {"a": [f"a{v}" for v in blur[0]], "b": [f"b{v}" for v in blur[1]]}
+    for spared, other in (("a", "b"), ("b", "a")):
+        roles = Roles(weights={spared: 5.0, other: 0.1})
+        task = resolve(columns, roles, y=target)
+        assert task.names[_grow(task, 2, privacy=0.3)[0].attribute] == other
+
+
+def test_personal_orders_are_tried_too() -> None:
+    task = resolve(load_example(), Roles("employed"))
+    plain = _grow(task, 8, privacy=0.7, min_leaf=100)
+    fair = _grow(task, 8, privacy=0.7, min_leaf=100, category_orders="personal")
+    assert fair[0].decrease >= plain[0].decrease
+    assert not _same(plain, fair)
+
+
+def test_too_many_cells_are_refused_before_they_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_growth, "_MOST_CELLS", 100)
+    task = resolve(load_example(), Roles("employed"))
+    with pytest.raises(DataError, match=r"'age' alone has \d+ values"):
+        _grow(task)
