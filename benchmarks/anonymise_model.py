@@ -35,18 +35,18 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from sparsam._errors import MissingExtraError
-from sparsam.anonymise._anonymise_model import AnonymisedModel, anonymise_model
-from sparsam.anonymise._anonymise_model_facts import ModelFacts
-from sparsam.anonymise._guided import Guided
-from sparsam.anonymise._hybrid import Hybrid
-from sparsam.anonymise._mondrian import Mondrian
-from sparsam.anonymise._private_training import PrivateClassifier
-from sparsam.anonymise._private_training_models import (
+from sparsam.anonymise.methods._guided import Guided
+from sparsam.anonymise.methods._hybrid import Hybrid
+from sparsam.anonymise.methods._mondrian import Mondrian
+from sparsam.anonymise.model._anonymise_model import AnonymisedModel, anonymise_model
+from sparsam.anonymise.model._facts import ModelFacts
+from sparsam.anonymise.model._private_models import (
     PrivateForest,
     PrivateLogistic,
     _diffprivlib,
 )
-from sparsam.anonymise._private_training_network import PrivateNetwork, _libraries
+from sparsam.anonymise.model._private_network import PrivateNetwork, _libraries
+from sparsam.anonymise.model._private_training import PrivateClassifier
 from sparsam.attack._membership import MembershipGame, lira, loss_attack, rmia
 from sparsam.attack._membership_model import membership_attack_model
 from sparsam.data import CategoricalDomain, Domain, NumericDomain

@@ -14,8 +14,13 @@ from sparsam._errors import ReleaseError
 from sparsam.anonymise._anonymiser_sample import Layout, Sample
 from sparsam.anonymise._anonymiser_settle import broken, settle
 from sparsam.anonymise._classes import Classes
-from sparsam.anonymise._privacy_models import AllOf, Closeness, DistinctDiversity, KAnonymity
 from sparsam.anonymise._tight_loss import tight_loss
+from sparsam.anonymise.privacy._privacy_models import (
+    AllOf,
+    Closeness,
+    DistinctDiversity,
+    KAnonymity,
+)
 from sparsam.data import Table, read
 
 

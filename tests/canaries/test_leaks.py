@@ -18,8 +18,8 @@ import pytest
 
 import sparsam as sp
 from sparsam.anonymise import Hybrid, Mondrian, verify
-from sparsam.anonymise._private_training_models import PrivateForest, PrivateLogistic
-from sparsam.anonymise._private_training_network import PrivateNetwork
+from sparsam.anonymise.model._private_models import PrivateForest, PrivateLogistic
+from sparsam.anonymise.model._private_network import PrivateNetwork
 from sparsam.data import CategoricalDomain, NumericDomain, OwnRecords, columns_of
 from sparsam.explore import declared
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition

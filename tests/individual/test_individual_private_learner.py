@@ -23,7 +23,7 @@ from sparsam.individual import (
 )
 from sparsam.individual._private_learner import run_of, together
 
-NETWORK = "sparsam.anonymise._private_training_network"
+NETWORK = "sparsam.anonymise.model._private_network"
 
 
 def people(seed: int, n: int, wide: int = 4, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
@@ -269,7 +269,7 @@ def test_models_cost_more_together_and_less_than_the_sum() -> None:
 
 def test_flat_parameters_answer_as_the_network_does(monkeypatch: pytest.MonkeyPatch) -> None:
     opacus()
-    from sparsam.anonymise._private_training_network import PrivateNetwork
+    from sparsam.anonymise.model._private_network import PrivateNetwork
 
     kept: list[PrivateNetwork] = []
     plain = PrivateNetwork._train

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import sparsam as sp
 from sparsam.anonymise import DistinctDiversity, Greedy, Mondrian, drop_one, k_sweep
-from sparsam.anonymise._anonymise_model_facts import AnonymisedModel, ModelFacts
+from sparsam.anonymise.model._facts import AnonymisedModel, ModelFacts
 from sparsam.attack._attribute_inference_risk import AttributeRisk
 from sparsam.attack._membership_risk import MembershipRisk
 from sparsam.report import release_report

@@ -1,21 +1,25 @@
 """Side road: publish a table in which nobody stands alone, and prove it."""
 
 from sparsam._errors import ReleaseError
-from sparsam.anonymise._anonymise_model import anonymise_model
-from sparsam.anonymise._anonymise_model_facts import AnonymisedModel
 from sparsam.anonymise._anonymiser import Anonymiser
-from sparsam.anonymise._bulk_load import BulkLoad
-from sparsam.anonymise._certificate import Certificate
 from sparsam.anonymise._drop_one import drop_one
-from sparsam.anonymise._full_domain import FullDomain
-from sparsam.anonymise._greedy import Greedy
-from sparsam.anonymise._guided import Guided
-from sparsam.anonymise._hierarchy_files import Hierarchy, read_hierarchy, write_hierarchy
-from sparsam.anonymise._hilbert import Hilbert
-from sparsam.anonymise._hybrid import Hybrid
 from sparsam.anonymise._k_sweep import k_sweep
-from sparsam.anonymise._mondrian import Mondrian
-from sparsam.anonymise._privacy_models import (
+from sparsam.anonymise._risk import release_risk
+from sparsam.anonymise._tight_loss import tight_loss
+from sparsam.anonymise.methods._bulk_load import BulkLoad
+from sparsam.anonymise.methods._full_domain import FullDomain
+from sparsam.anonymise.methods._greedy import Greedy
+from sparsam.anonymise.methods._guided import Guided
+from sparsam.anonymise.methods._hierarchy_files import Hierarchy, read_hierarchy, write_hierarchy
+from sparsam.anonymise.methods._hilbert import Hilbert
+from sparsam.anonymise.methods._hybrid import Hybrid
+from sparsam.anonymise.methods._mondrian import Mondrian
+from sparsam.anonymise.model._anonymise_model import anonymise_model
+from sparsam.anonymise.model._facts import AnonymisedModel
+from sparsam.anonymise.model._private_models import PrivateForest, PrivateLogistic
+from sparsam.anonymise.model._private_network import PrivateNetwork
+from sparsam.anonymise.model._retrained import Retrained
+from sparsam.anonymise.privacy._privacy_models import (
     AllOf,
     Closeness,
     DistinctDiversity,
@@ -24,14 +28,10 @@ from sparsam.anonymise._privacy_models import (
     PrivacyModel,
     RecursiveDiversity,
 )
-from sparsam.anonymise._private_training_models import PrivateForest, PrivateLogistic
-from sparsam.anonymise._private_training_network import PrivateNetwork
-from sparsam.anonymise._publish import publish
-from sparsam.anonymise._publish_order import shuffled
-from sparsam.anonymise._retrained import Retrained
-from sparsam.anonymise._risk import release_risk
-from sparsam.anonymise._tight_loss import tight_loss
-from sparsam.anonymise._verify import certify, verify
+from sparsam.anonymise.publish._order import shuffled
+from sparsam.anonymise.publish._publish import publish
+from sparsam.anonymise.verify._certificate import Certificate
+from sparsam.anonymise.verify._verify import certify, verify
 
 __all__ = [
     "AllOf",

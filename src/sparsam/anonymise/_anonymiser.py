@@ -17,16 +17,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sparsam._errors import DataError, ReleaseError, SparsamWarning
 from sparsam.anonymise._anonymiser_sample import Layout, Sample, routing_codes
 from sparsam.anonymise._anonymiser_settle import Settled, settle
-from sparsam.anonymise._certificate import Certificate
 from sparsam.anonymise._classes import SUPPRESSED, Classes, Demand
-from sparsam.anonymise._privacy_models import AllOf, KAnonymity
-from sparsam.anonymise._privacy_models_base import PrivacyModel, check_whole, wrong_parameter
-from sparsam.anonymise._publish import Form, publish
-from sparsam.anonymise._publish_labels import Levels
-from sparsam.anonymise._publish_representative import Missing
 from sparsam.anonymise._tight_loss import TightLoss, TightVariant, tight_loss
-from sparsam.anonymise._unique_rows import refuse_unique
-from sparsam.anonymise._verify import certify
+from sparsam.anonymise.privacy._base import PrivacyModel, check_whole, wrong_parameter
+from sparsam.anonymise.privacy._privacy_models import AllOf, KAnonymity
+from sparsam.anonymise.publish._labels import Levels
+from sparsam.anonymise.publish._publish import Form, publish
+from sparsam.anonymise.publish._representative import Missing
+from sparsam.anonymise.publish._unique_rows import refuse_unique
+from sparsam.anonymise.verify._certificate import Certificate
+from sparsam.anonymise.verify._verify import certify
 from sparsam.data import Attribute, Roles, Table, column_names, is_frame
 from sparsam.minimise._minimiser import two_dimensional
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import ParameterError
-from sparsam.anonymise._privacy_models import AllOf, KAnonymity
+from sparsam.anonymise.privacy._privacy_models import AllOf, KAnonymity
 from sparsam.data import (
     Attribute,
     CategoricalDomain,

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sparsam._errors import DataError, ReleaseError
 from sparsam.anonymise._anonymiser_sample import Sample
 from sparsam.anonymise._classes import SUPPRESSED, Classes
-from sparsam.anonymise._privacy_models_base import PrivacyModel
-from sparsam.anonymise._privacy_models_suppress import suppress
+from sparsam.anonymise.privacy._base import PrivacyModel
+from sparsam.anonymise.privacy._suppress import suppress
 from sparsam.data import Attribute
 
 # Classes with near numbers are near one another: all methods number them along their division.

@@ -14,9 +14,9 @@ from sparsam._errors import ParameterError
 from sparsam._small_counts import PublishedCounts, suppress
 from sparsam.anonymise._anonymiser import Anonymiser
 from sparsam.anonymise._anonymiser_sample import Sample
-from sparsam.anonymise._greedy import Greedy
-from sparsam.anonymise._hybrid import Hybrid
-from sparsam.anonymise._privacy_models_base import check_whole
+from sparsam.anonymise.methods._greedy import Greedy
+from sparsam.anonymise.methods._hybrid import Hybrid
+from sparsam.anonymise.privacy._base import check_whole
 
 Score = Callable[[Any, Any], float]
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.anonymise._class_tree import checked_codes
 from sparsam.anonymise._classes import SUPPRESSED, Classes
+from sparsam.anonymise.methods._class_tree import checked_codes
 from sparsam.data import Attribute
 
 TightVariant = Literal["range", "share", "values"]

@@ -152,7 +152,8 @@ def _user_cache() -> Path | None:
 def _version() -> str:
     """Tell these kernels from those of any other version."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    own = Path(__file__).parent
+    for path in sorted({*own.glob("*.py"), *own.parent.rglob("kernels/*.py")}):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

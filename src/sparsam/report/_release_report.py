@@ -19,14 +19,14 @@ from sparsam._small_counts import (
     suppress,
 )
 from sparsam.anonymise import Certificate, verify
-from sparsam.anonymise._anonymise_model_facts import AnonymisedModel, ModelFacts
-from sparsam.anonymise._certificate import KAnonymityTerms
 from sparsam.anonymise._drop_one import DropOne
 from sparsam.anonymise._k_sweep import KSweep
 from sparsam.anonymise._risk import ReleaseRisk, release_risk
 from sparsam.anonymise._tight_loss import TightLoss
-from sparsam.anonymise._verify import Verification
-from sparsam.anonymise._verify_promises import people_in
+from sparsam.anonymise.model._facts import AnonymisedModel, ModelFacts
+from sparsam.anonymise.verify._certificate import KAnonymityTerms
+from sparsam.anonymise.verify._promises import people_in
+from sparsam.anonymise.verify._verify import Verification
 from sparsam.data import columns_of
 from sparsam.report._document import Document
 from sparsam.report._plain import plain

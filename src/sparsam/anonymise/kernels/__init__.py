@@ -1,0 +1,1 @@
+"""Compiled loops over the codes of people who are divided into classes."""

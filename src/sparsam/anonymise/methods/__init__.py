@@ -1,0 +1,1 @@
+"""Ways to divide people into classes."""

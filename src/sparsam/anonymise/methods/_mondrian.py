@@ -1,0 +1,56 @@
+"""Mondrian: halve the widest attribute of a class, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam.anonymise._anonymiser import Anonymiser, Common
+from sparsam.anonymise._classes import Demand
+from sparsam.anonymise.kernels._packed_rows import MEDIAN, RELAXED
+from sparsam.anonymise.methods._class_tree import ClassTree
+from sparsam.anonymise.methods._tree_growth import grow_tree
+from sparsam.data import Attribute
+
+
+class Mondrian(Anonymiser):
+    """Part people into classes by halving the attribute in which they differ most.
+
+    Multidimensional k-anonymity of LeFevre et al. 2006. Categories without an order are taken in
+    the order of their codes. Missing values are parted from the others as soon as there are enough.
+
+    Parameters
+    ----------
+    strict : bool, default=True
+        Whether people with the same value always go the same way. Relaxed, a class that cannot be
+        cut so is halved all the same, and those at the median are spread over both halves: no class
+        that could be halved is left, but classes overlap. New people at a median that was spread go
+        to the lower half.
+    **common
+        The parameters of every `Anonymiser`: `quasi_identifiers`, `k` and others.
+
+    Examples
+    --------
+    >>> mondrian = Mondrian(k=2)
+    >>> mondrian.fit_transform({"age": np.array([20, 21, 40, 41, 42])})
+    {'age': array([20, 20, 41, 41, 41])}
+    >>> mondrian.certificate_.smallest
+    2
+    """
+
+    def __init__(self, *, strict: bool = True, **common: Unpack[Common]) -> None:
+        super().__init__(**common)
+        self.strict = strict
+
+    def part(
+        self,
+        codes: NDArray[np.uint16],
+        attributes: Sequence[Attribute],
+        demand: Demand,
+        answers: NDArray[Any] | None = None,
+    ) -> ClassTree:
+        """Grow the tree of classes; see `Anonymiser.part`."""
+        return grow_tree(codes, attributes, demand, MEDIAN if self.strict else RELAXED)

@@ -1,0 +1,1 @@
+"""What is promised: k-anonymity, diversity, closeness."""

@@ -1,0 +1,1 @@
+"""A release, checked from its cells."""

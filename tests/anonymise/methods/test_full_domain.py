@@ -1,0 +1,299 @@
+"""Full-domain generalization beside a look at every combination of levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparsam._errors import DataError, ReleaseError, RoleError, SparsamWarning
+from sparsam.anonymise._classes import Classes
+from sparsam.anonymise._tight_loss import tight_loss
+from sparsam.anonymise.methods._full_domain import FullDomain
+from sparsam.anonymise.methods._full_domain_ladder import Halves, Ladder
+from sparsam.anonymise.methods._full_domain_search import MOST_NODES, search_lattice
+from sparsam.anonymise.methods._hierarchy_files import Hierarchy, read_hierarchy, write_hierarchy
+from sparsam.anonymise.privacy._privacy_models import (
+    AllOf,
+    Closeness,
+    DistinctDiversity,
+    KAnonymity,
+)
+from sparsam.anonymise.privacy._suppress import suppress
+from sparsam.data import Attribute, CategoricalDomain, NumericDomain, read
+
+
+def random_ladder(rng: np.random.Generator, attribute: Attribute) -> Ladder:
+    """Merge labels at random, level by level, not always up to one."""
+    labels: list[Any] = list(range(attribute.size))
+    levels = [labels]
+    for _ in range(int(rng.integers(0, 3))):
+        kept = max(1, len(set(labels)) - int(rng.integers(1, 4)))
+        to = {label: int(rng.integers(0, kept)) for label in sorted(set(labels))}
+        labels = [to[label] for label in labels]
+        levels.append(labels)
+    if rng.random() < 0.8:
+        levels.append([0] * attribute.size)
+    return Ladder(attribute, levels)
+
+
+def slow_loss(classes: Classes, codes: Any, ladders: Any, levels: Any) -> float:
+    """Every kept cell loses what all values with its label span; suppressed ones lose 1."""
+    total = float(classes.n_suppressed * len(ladders))
+    for place, (ladder, level) in enumerate(zip(ladders, levels, strict=True)):
+        labels = ladder.labels[level]
+        for row in np.flatnonzero(classes.of_row >= 0):
+            same = [c for c, label in enumerate(labels) if label == labels[codes[row, place]]]
+            one = Classes(np.zeros(len(same), np.int64), 1)
+            column = np.array(same, dtype=np.uint16)[:, None]
+            total += tight_loss(one, column, [ladder.attribute]).overall
+    return total / codes.size
+
+
+def slow_search(codes: Any, ladders: Any, demand: Any, budget: float) -> float | None:
+    best = None
+    for levels in product(*(range(ladder.n_levels) for ladder in ladders)):
+        place: dict[Any, int] = {}
+        named = zip(ladders, levels, strict=True)
+        labels = [ladder.labels[level] for ladder, level in named]
+        records = [tuple(lab[c] for lab, c in zip(labels, row, strict=True)) for row in codes]
+        of_row = np.array([place.setdefault(record, len(place)) for record in records])
+        try:
+            kept = suppress(Classes(of_row, len(place)), demand, budget)
+        except DataError:
+            continue
+        if kept.n_suppressed == len(codes):
+            continue
+        loss = slow_loss(kept, codes, ladders, levels)
+        best = loss if best is None else min(best, loss)
+    return best
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 100_000),
+    n_rows=st.integers(1, 40),
+    k=st.integers(2, 6),
+    budget=st.sampled_from([0.0, 0.05, 0.2, 0.6]),
+    what=st.sampled_from(["k", "entity", "diverse", "close"]),
+)
+def test_no_combination_of_levels_loses_less(
+    random_codes: Callable[..., Any], seed: int, n_rows: int, k: int, budget: float, what: str
+) -> None:
+    codes, attributes = random_codes(seed, n_rows)
+    rng = np.random.default_rng(seed)
+    ladders = [random_ladder(rng, attribute) for attribute in attributes]
+    table = read({"s": [f"v{v}" for v in rng.integers(0, 3, n_rows)]})
+    people = {"p": rng.integers(0, max(2, n_rows // 2), n_rows)}
+    demand: Any = {
+        "k": KAnonymity(k),
+        "entity": KAnonymity(k, entity="p").bound(None, people),
+        "diverse": AllOf(KAnonymity(2), DistinctDiversity(2, "s")).bound(table),
+        "close": AllOf(KAnonymity(2), Closeness(0.3, "s")).bound(table),
+    }[what]
+    best = slow_search(codes, ladders, demand, budget)
+    if best is None:
+        with pytest.raises(DataError, match="Some combination of levels"):
+            search_lattice(codes, ladders, demand, budget)
+        return
+    node = search_lattice(codes, ladders, demand, budget)
+    assert node.loss == pytest.approx(best)
+    assert slow_loss(node.classes, codes, ladders, node.levels) == pytest.approx(best)
+    assert node.classes.n_suppressed <= budget * n_rows
+    kept = demand.among(np.flatnonzero(node.classes.of_row >= 0))
+    assert all(len(rows) and kept.holds(rows) for rows in node.classes.rows())
+
+
+def test_most_combinations_are_never_looked_at() -> None:
+    rng = np.random.default_rng(0)
+    table = read({f"x{j}": rng.integers(0, 60, 500) for j in range(5)})
+    ladders = [
+        Ladder(a, Halves.of(a, np.bincount(c, minlength=a.size)).levels(a))
+        for a, c in zip(table.attributes, table.codes.T, strict=True)
+    ]
+    node = search_lattice(table.codes, ladders, KAnonymity(10))
+    assert node.classes.sizes().min() >= 10
+    assert node.checked < np.prod([ladder.n_levels for ladder in ladders]) / 10
+
+
+@settings(max_examples=80)
+@given(seed=st.integers(0, 100_000), n_rows=st.integers(1, 60))
+def test_own_hierarchies_become_coarser_up_to_one_label(
+    random_codes: Callable[..., Any], seed: int, n_rows: int
+) -> None:
+    codes, attributes = random_codes(seed, n_rows)
+    for attribute, column in zip(attributes, codes.T, strict=True):
+        counts = np.bincount(column, minlength=attribute.size)
+        ladder = Ladder(attribute, Halves.of(attribute, counts).levels(attribute))
+        distinct = [len(np.unique(groups)) for groups in ladder.groups]
+        assert distinct[0] == attribute.size
+        assert distinct[-1] == 1
+        assert all(a > b for a, b in pairwise(distinct))
+        means = [float(losses @ counts) for losses in ladder.losses]
+        assert all(a <= b + 1e-12 for a, b in pairwise(means))
+
+
+def test_own_hierarchies_in_words() -> None:
+    size = Attribute("size", CategoricalDomain(("S", "M", "L", "XL"), ordered=True), missing=True)
+    halves = Halves.of(size, np.array([1, 1, 1, 1, 9]))
+    assert halves.levels(size) == [
+        ["S", "M", "L", "XL", None],
+        ["S – M", "S – M", "L – XL", "L – XL", None],
+        ["*"] * 5,
+    ]
+    age = Attribute("age", NumericDomain(0, 9, integer=True), [0.0, 4.0, 7.0], [3.0, 6.0, 9.0])
+    assert Halves.of(age, np.array([5, 5, 1])).levels(age) == [
+        ["0–3", "4–6", "7–9"],
+        ["under 4", "4 and over", "4 and over"],
+        ["*"] * 3,
+    ]
+    city = Attribute("city", CategoricalDomain(("Bonn", "Ulm")))
+    assert Halves.of(city, np.array([1, 1])).levels(city) == [["Bonn", "Ulm"], ["*", "*"]]
+
+
+def people_of(n_rows: int, seed: int = 0) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    return {
+        "age": rng.integers(20, 60, n_rows),
+        "place": rng.choice(["Bonn", "Ulm", "Wien", "Graz"], n_rows),
+    }
+
+
+PLACES = Hierarchy(
+    (
+        ("Bonn", "D", "*"),
+        ("Ulm", "D", "*"),
+        ("Wien", "A", "*"),
+        ("Graz", "A", "*"),
+        ("Lima", "P", "*"),
+    )
+)
+
+
+def test_labels_of_one_level_are_published_for_all() -> None:
+    people = people_of(300)
+    full = FullDomain(k=12, publish="hierarchy", hierarchies={"place": PLACES})
+    released = full.fit_transform(people)
+    level = full.levels_["place"]
+    names = {row[0]: row[level] for row in PLACES.rows}
+    assert list(released["place"]) == [names[place] for place in people["place"]]
+    assert len(set(released["age"])) > 1
+    assert full.certificate_.smallest >= 12
+    assert full.certificate_.parameters["level of place"] == level
+    assert full.n_suppressed_ == 0
+    assert full.full_domain_loss_ >= full.loss_.overall - 1e-12
+
+
+def test_the_budget_allows_finer_levels() -> None:
+    people = {"age": np.array([20] * 10 + [30] * 10 + [90])}
+    none = FullDomain(k=10).fit(people)
+    some = FullDomain(k=10, max_suppressed=0.05).fit(people)
+    assert (none.levels_["age"], none.n_suppressed_) == (1, 0)
+    assert (some.levels_["age"], some.n_suppressed_) == (0, 1)
+    assert some.full_domain_loss_ == pytest.approx(1 / 21)
+    assert none.full_domain_loss_ == pytest.approx(11 / 21 * 60 / 70)
+
+
+def test_levels_may_be_given_as_labels_and_from_files(tmp_path: Path) -> None:
+    people = people_of(200)
+    write_hierarchy(PLACES, tmp_path / "places.csv")
+    place = read(people).attribute("place")
+    ways: list[Any] = [PLACES, PLACES.levels(place), read_hierarchy(tmp_path / "places.csv")]
+    found = [
+        FullDomain(k=9, publish="hierarchy", hierarchies={"place": way}).fit_transform(people)
+        for way in ways
+    ]
+    for name in people:
+        assert found[0][name].tolist() == found[1][name].tolist() == found[2][name].tolist()
+
+
+def test_new_people_with_a_record_never_seen_are_suppressed() -> None:
+    people = {"age": np.repeat([20, 30, 40], 4), "job": np.repeat(["a", "b", "a"], 4)}
+    full = FullDomain(k=4, max_suppressed=0.2, publish="hierarchy").fit(people)
+    assert full.levels_ == {"age": 0, "job": 0}
+    table = read(people)
+    other = np.array([[0, 1]], dtype=np.uint16)  # 20 and b
+    routed = full.partition_.route(np.concatenate([table.codes, other]))
+    assert routed.tolist() == [*full.classes_.of_row.tolist(), -1]
+    new = {"age": np.append(people["age"], 20), "job": np.append(people["job"], "b")}
+    with pytest.warns(SparsamWarning, match="1 of 13 new rows are suppressed"):
+        released = full.transform(new)
+    assert released["age"].tolist() == people["age"].tolist()
+    assert full.certificate_.smallest == 4
+    strict = FullDomain(k=4).fit(people)
+    with pytest.raises(ReleaseError, match=r"At most 0.0% of the 13 rows"):
+        strict.transform(new)
+
+
+def test_new_numbers_find_their_interval() -> None:
+    people = {"age": np.array([20, 22, 40, 42]), "job": np.array(["a", "b", "c", "d"])}
+    full = FullDomain(k=2, publish="hierarchy").fit(people)
+    assert full.levels_ == {"age": 1, "job": 1}
+    released = full.transform({"age": np.array([10, 30, 70, 31]), "job": np.array(list("abcd"))})
+    assert released["age"].tolist() == ["under 31", "under 31", "31 and over", "31 and over"]
+
+
+@given(st.data())
+def test_intervals_agree_with_the_codes_of_new_numbers(data: Any) -> None:
+    integer = data.draw(st.booleans())
+    number = st.integers(-50, 50) if integer else st.floats(-9, 9, allow_subnormal=False)
+    fitted = sorted(set(data.draw(st.lists(number, min_size=2, max_size=12))))
+    ends = np.array(fitted, dtype=float)
+    age = Attribute("age", NumericDomain(ends[0], ends[-1], integer=integer), ends, ends)
+    halves = Halves.of(age, np.ones(len(ends), np.int64))
+    new = np.array(data.draw(st.lists(number, min_size=1)), dtype=float)
+    for cuts in halves.cuts:
+        by_code = np.searchsorted(cuts, ends[age.encode(new)], side="right")
+        assert np.searchsorted(cuts, new, side="right").tolist() == by_code.tolist()
+
+
+def test_bins_that_lie_in_two_intervals_are_refused() -> None:
+    wide = Attribute("age", NumericDomain(0, 9), [0.0, 5.0], [4.0, 9.0])
+    with pytest.raises(DataError, match="Some lie in two"):
+        Halves(((3.0,),)).levels(wide)
+
+
+def test_labels_of_bins_are_not_taken_for_other_bins() -> None:
+    people = {"job": np.array(["a", "b", "c", "c"])}
+    levels = [["a", "b", "c"], ["*"] * 3]
+    full = FullDomain(k=2, publish="hierarchy", hierarchies={"job": levels}).fit(people)
+    with pytest.raises(DataError, match="New rows have other ones"):
+        full.transform({"job": np.array(["a", "b", "b", "b"])})
+
+
+def test_more_attributes_than_a_key_has_room_for() -> None:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 60_000, (50, 6)).astype(np.uint16)
+    codes[25:] = codes[:25]
+    ends = np.arange(60_000.0)
+    attributes = [Attribute(f"x{j}", NumericDomain(0, 59_999), ends, ends) for j in range(6)]
+    full = FullDomain(hierarchies={a.name: [list(range(60_000))] for a in attributes})
+    found = full.part(codes, attributes, KAnonymity(2))
+    assert found.classes.sizes().tolist() == [2] * 25
+    assert found.route(codes).tolist() == found.classes.of_row.tolist()
+    assert found.route(codes[::-1] ^ np.uint16(1)).tolist() == [-1] * 50
+
+
+def test_requests_that_cannot_be_met_say_so() -> None:
+    people = {"place": np.array(["Bonn", "Ulm", "Ulm"])}
+    with pytest.raises(DataError, match="None of 1 does"):
+        FullDomain(k=2, hierarchies={"place": [["Bonn", "Ulm"]]}).fit(people)
+    with pytest.raises(DataError, match="must have a label for each of its 2 values"):
+        FullDomain(k=2, hierarchies={"place": [["Bonn"]]}).fit(people)
+    with pytest.raises(DataError, match="on level 0 of its hierarchy must have one label"):
+        FullDomain(k=2, hierarchies={"place": [["x", "x"], ["y", "z"]]}).fit(people)
+    with pytest.raises(DataError, match="at least one level"):
+        FullDomain(k=2, hierarchies={"place": []}).fit(people)
+    with pytest.raises(RoleError, match="Did you mean 'place'"):
+        FullDomain(k=2, hierarchies={"plase": PLACES}).fit(people)
+    with pytest.raises(DataError, match="rows together"):
+        FullDomain(k=4).fit(people)
+    wide = {f"x{j}": np.arange(40) for j in range(12)}
+    with pytest.raises(DataError, match=f"At most {MOST_NODES:,} combinations"):
+        FullDomain(k=2).fit(wide)

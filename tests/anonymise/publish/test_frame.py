@@ -1,0 +1,148 @@
+"""The user's own frame comes back: same library, order and types, without row labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from sparsam._errors import SparsamWarning
+from sparsam.anonymise._classes import Classes
+from sparsam.anonymise.publish._publish import publish
+from sparsam.data import read
+
+CLASSES = Classes(np.array([0, 0, -1, 1, 1]), 2)
+DATA = {
+    "id": ["p", "q", "r", "s", "t"],
+    "age": [30, 32, 99, 60, 70],
+    "job": ["cook", "cook", "smith", "nurse", None],
+    "y": [True, False, True, False, True],
+}
+
+
+def check_values(made: Any) -> None:
+    assert list(made) == ["age", "job", "y"]
+    assert list(made["age"]) == [31, 31, 65, 65]
+    assert list(made["job"]) == ["cook", "cook", "nurse", "nurse"]
+    assert list(made["y"]) == [True, False, False, True]
+
+
+def test_pandas_keeps_its_types_and_drops_its_index() -> None:
+    frame = pd.DataFrame(DATA, index=pd.Index([10, 20, 30, 40, 50], name="row"))
+    frame = frame.astype({"age": "Int16", "job": "category", "y": "boolean"})
+    with pytest.warns(SparsamWarning, match="row labels"):
+        made = publish(frame, read(frame[["age", "job"]]), CLASSES, "mean", keep=["y"])
+    check_values({name: made[name].tolist() for name in made.columns})
+    assert made.index.equals(pd.RangeIndex(4))
+    assert made.index.name is None
+    assert made.dtypes.astype(str).tolist() == ["Int16", "category", "boolean"]
+    assert frame.index.tolist() == [10, 20, 30, 40, 50]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_category_that_nobody_has_any_more_is_gone(tmp_path: Path, library: str) -> None:
+    """A file lists the categories of a column, those of suppressed people among them."""
+    kept = pd.Series(["x", "x", "leper", "y", None], dtype="category")
+    frame: Any = pd.DataFrame(DATA).assign(job=lambda f: f["job"].astype("category"), y=kept)
+    if library != "pandas":
+        frame = pa.Table.from_pandas(frame, preserve_index=False)
+    if library == "polars":
+        enums = {"job": pl.Enum(["cook", "nurse", "smith"]), "y": pl.Enum(["leper", "x", "y"])}
+        frame = pl.from_arrow(frame).cast(enums)
+    table = read({n: DATA[n] for n in ("age", "job")})
+    made = publish(frame, table, CLASSES, "mean", keep=["y"])
+    path = tmp_path / "t.parquet"
+    if library == "pandas":
+        made.to_parquet(path)
+        assert list(made["y"].cat.categories) == ["x", "y"]
+    elif library == "polars":
+        made.write_parquet(path)
+        assert made.schema["y"] == pl.Enum(["x", "y"])
+    else:
+        pq.write_table(made, path)
+        assert pa.types.is_dictionary(made.schema.field("y").type)
+    assert pl.read_parquet(path)["y"].to_list() == ["x", "x", "y", None]
+    assert b"leper" not in path.read_bytes()
+    assert b"smith" not in path.read_bytes()
+
+
+def test_pandas_keeps_labels_that_are_numbers() -> None:
+    frame = pd.DataFrame({0: [1, 3, 5, 7, 9], 1: list("abcde")})
+    made = publish(frame, read(frame[[0]]), CLASSES, "mean", keep=["1"])
+    assert made.columns.tolist() == [0, 1]
+    assert made[0].tolist() == [2, 2, 8, 8]
+
+
+def test_polars() -> None:
+    frame = pl.DataFrame(DATA, schema_overrides={"age": pl.UInt8})
+    made = publish(frame, read(frame.select("age", "job")), CLASSES, "mean", keep=["y"])
+    assert isinstance(made, pl.DataFrame)
+    check_values(made.to_dict(as_series=False))
+    assert made.schema["age"] == pl.UInt8
+    lazy = publish(frame.lazy(), read(frame.select("age", "job")), CLASSES, "mean", keep=["y"])
+    assert made.equals(lazy)
+
+
+def test_pyarrow() -> None:
+    table = pa.table(DATA)
+    made = publish(table, read(table.select(["age", "job"])), CLASSES, "mean", keep=["y"])
+    assert isinstance(made, pa.Table)
+    check_values(made.to_pydict())
+    assert made.schema.field("age").type == pa.int64()
+
+
+def test_mapping_and_table() -> None:
+    made = publish(DATA, read({n: DATA[n] for n in ("age", "job")}), CLASSES, "mean", keep=["y"])
+    check_values(made)
+    whole = read(DATA)
+    made = publish(whole, whole.select(["age", "job"]), CLASSES, "mean", keep=["y"])
+    check_values({name: made[name].tolist() for name in made.columns})
+
+
+def test_array() -> None:
+    matrix = np.array([[30.0, 1.0], [32.0, 2.0], [99.0, 3.0], [60.0, 4.0], [70.0, 5.0]])
+    made = publish(matrix, read(matrix).select(["x0"]), CLASSES, "mean", keep=["x1"])
+    assert made.tolist() == [[31, 1], [31, 2], [65, 4], [65, 5]]
+    words = publish(matrix, read(matrix).select(["x0"]), CLASSES, "ranges")
+    assert words.tolist() == [["30–32"], ["30–32"], ["60–70"], ["60–70"]]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_file_does_not_publish_its_row_numbers(tmp_path: Path, ending: str) -> None:
+    """A peer publishes the original row number as a column."""
+    path = tmp_path / f"people.{ending}"
+    frame = pd.DataFrame(DATA)
+    if ending == "csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_parquet(path)
+    made = publish(path, read(path).select(["age", "job"]), CLASSES, "mean", keep=["y"])
+    check_values({name: made[name].tolist() for name in made.columns})
+    assert made.index.tolist() == [0, 1, 2, 3]
+
+
+def test_a_relation_is_a_pandas_frame_with_new_rows() -> None:
+    frame = pd.DataFrame(DATA)
+    relation = duckdb.connect().from_df(frame)
+    made = publish(relation, read(frame[["age", "job"]]), CLASSES, "mean", keep=["y"])
+    assert made["age"].tolist() == [31, 31, 65, 65]
+    assert made.index.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table, dict])
+def test_words_change_the_type_and_nothing_else(library: Any) -> None:
+    source = library(DATA)
+    made = publish(
+        source, read({n: DATA[n] for n in ("age", "job")}), CLASSES, "ranges", keep=["y"]
+    )
+    ages = made["age"].to_pylist() if library is pa.table else list(made["age"])
+    assert ages == ["30–32", "30–32", "60–70", "60–70"]
+    jobs = made["job"].to_pylist() if library is pa.table else list(made["job"])
+    assert jobs == ["cook", "cook", "nurse or missing", "nurse or missing"]
