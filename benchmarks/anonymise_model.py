@@ -47,8 +47,8 @@ from sparsam.anonymise.model._private_models import (
 )
 from sparsam.anonymise.model._private_network import PrivateNetwork, _libraries
 from sparsam.anonymise.model._private_training import PrivateClassifier
-from sparsam.attack._membership import MembershipGame, lira, loss_attack, rmia
-from sparsam.attack._membership_model import membership_attack_model
+from sparsam.attack.membership._membership import MembershipGame, lira, loss_attack, rmia
+from sparsam.attack.membership._model import membership_attack_model
 from sparsam.data import CategoricalDomain, Domain, NumericDomain
 from tables import DATA
 

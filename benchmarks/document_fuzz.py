@@ -27,8 +27,8 @@ import numpy as np
 from document_mutations import change_json, change_lines, change_npz
 from sparsam._errors import SparsamError
 from sparsam.anonymise.methods._hierarchy_files import read_hierarchy, write_hierarchy
-from sparsam.anonymise.verify._certificate import Certificate, ClosenessTerms, KAnonymityTerms
-from sparsam.anonymise.verify._verify import certify, verify
+from sparsam.anonymise.proof._certificate import Certificate, ClosenessTerms, KAnonymityTerms
+from sparsam.anonymise.proof._verify import certify, verify
 from sparsam.collect import GeneralizationStep, Questionnaire
 from sparsam.data import CategoricalDomain, NumericDomain, Roles, read
 from sparsam.explore._declared import declared

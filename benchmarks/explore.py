@@ -57,11 +57,11 @@ from sparsam.explore import (
     pld_epsilon,
 )
 from sparsam.explore._bins import Bins, full_bins
-from sparsam.explore._costs import laplace_cost
-from sparsam.explore._expected import compare_plans
-from sparsam.explore._interactive import run_interactive
-from sparsam.explore._plan import plan, plan_for
 from sparsam.explore._source import Source
+from sparsam.explore.ledger._costs import laplace_cost
+from sparsam.explore.planned._expected import compare_plans
+from sparsam.explore.planned._plan import plan, plan_for
+from sparsam.explore.queries._interactive import run_interactive
 
 DELTA = 1e-6
 FUNCTIONS = ("quantiles", "outliers", "missing", "value_counts", "spearman", "cramers_v", "range")

@@ -56,7 +56,7 @@ def log_what_is_completed(pipe: int) -> None:
 
     _writing._Fresh.put_in_place = put_in_place  # type: ignore[method-assign]
     os.replace = replace  # type: ignore[assignment]
-    sys.modules["sparsam.explore._ledger_store"].put_new = put_new  # type: ignore[attr-defined]
+    sys.modules["sparsam.explore.ledger._store"].put_new = put_new  # type: ignore[attr-defined]
 
 
 def started(words: list[str], before: Callable[[], None] | None = None) -> tuple[int, int]:

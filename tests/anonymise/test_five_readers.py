@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from sparsam._errors import ReleaseError
 from sparsam.anonymise import Greedy, Mondrian, certify, shuffled, verify
-from sparsam.anonymise.verify._certificate import KAnonymityTerms
+from sparsam.anonymise.proof._certificate import KAnonymityTerms
 from sparsam.data import columns_of, write_columns
 
 Sizes = list[int]

@@ -19,7 +19,7 @@ from sparsam.anonymise import Certificate, Hybrid, Mondrian, verify
 from sparsam.assess import assess_model
 from sparsam.data import NumericDomain
 from sparsam.explore import declared
-from sparsam.explore._costs import laplace_cost
+from sparsam.explore.ledger._costs import laplace_cost
 from sparsam.individual import Mask, read_people, retain
 
 from . import sightings

@@ -9,7 +9,7 @@ import pytest
 
 import sparsam as sp
 from sparsam.anonymise import Mondrian, certify
-from sparsam.anonymise.verify._certificate import KAnonymityTerms
+from sparsam.anonymise.proof._certificate import KAnonymityTerms
 from sparsam.data import columns_of, write_columns
 
 NAMES = ["age", "sex"]

@@ -13,17 +13,17 @@ from scipy.stats import spearmanr
 
 from sparsam.data import NumericDomain
 from sparsam.explore import Answer, declared, plan
-from sparsam.explore import _octiles as octiles_module
-from sparsam.explore import _planned as planned_module
-from sparsam.explore import _queries_pairs as pairs_module
-from sparsam.explore import _queries_ranks as ranks_module
-from sparsam.explore._costs import Cost
-from sparsam.explore._planned import run_planned
-from sparsam.explore._queries import Payment
-from sparsam.explore._queries_pairs import cramers_v_query, spearman_query
-from sparsam.explore._queries_ranks import outliers_query, quantiles_query
 from sparsam.explore._source import Source
-from sparsam.explore._table_answers import table_answers
+from sparsam.explore.ledger._costs import Cost
+from sparsam.explore.planned import _octiles as octiles_module
+from sparsam.explore.planned import _planned as planned_module
+from sparsam.explore.planned._planned import run_planned
+from sparsam.explore.planned._table_answers import table_answers
+from sparsam.explore.queries import _pairs as pairs_module
+from sparsam.explore.queries import _ranks as ranks_module
+from sparsam.explore.queries._pairs import cramers_v_query, spearman_query
+from sparsam.explore.queries._queries import Payment
+from sparsam.explore.queries._ranks import outliers_query, quantiles_query
 from sparsam.generalization import Generalization, numeric_partition
 
 DOMAINS = declared(

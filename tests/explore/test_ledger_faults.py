@@ -19,7 +19,7 @@ import pytest
 
 from sparsam._errors import BudgetError, LedgerError
 from sparsam.explore import Ledger, laplace_cost
-from sparsam.explore._amounts import NANO
+from sparsam.explore.ledger._amounts import NANO
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),

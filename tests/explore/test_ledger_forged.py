@@ -17,8 +17,8 @@ from click.testing import CliRunner
 from sparsam._errors import LedgerError, ParameterError, SparsamError
 from sparsam.cli._main import cli
 from sparsam.explore import Ledger, declared, gaussian_cost, laplace_cost
-from sparsam.explore._ledger_chain import FIRST, digest
-from sparsam.explore._ledger_store import _SCHEMA, APPLICATION, VERSION
+from sparsam.explore.ledger._chain import FIRST, digest
+from sparsam.explore.ledger._store import _SCHEMA, APPLICATION, VERSION
 
 Bodies = list[dict[str, Any]]
 

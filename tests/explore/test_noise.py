@@ -19,10 +19,10 @@ from scipy.stats import beta
 from sparsam._errors import ParameterError, SparsamError
 from sparsam.explore import _noise
 from sparsam.explore._bins import full_bins
-from sparsam.explore._costs import Cost, choice_cost, gaussian_cost, laplace_cost, sequential
 from sparsam.explore._declared import declared
 from sparsam.explore._noise import noise_quantile, noise_sd, noisy_choice, noisy_counts
 from sparsam.explore._source import Source
+from sparsam.explore.ledger._costs import Cost, choice_cost, gaussian_cost, laplace_cost, sequential
 
 pytest.importorskip("opendp", reason="the extra 'dp' is not installed")
 

@@ -20,7 +20,7 @@ pytest.importorskip("opendp", reason="exploring needs the extra 'dp'")
 
 from sparsam.data import CategoricalDomain, NumericDomain
 from sparsam.explore import Ledger, declared, explore, plan
-from sparsam.explore._plan import plan_for
+from sparsam.explore.planned._plan import plan_for
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
 from sparsam.report import ExploreReport, explore_report
 from sparsam.report._explore_costs import _needed, compared, paper, queries_of

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 import sparsam as sp
 from sparsam.anonymise import DistinctDiversity, Greedy, Mondrian, drop_one, k_sweep
 from sparsam.anonymise.model._facts import AnonymisedModel, ModelFacts
-from sparsam.attack._attribute_inference_risk import AttributeRisk
-from sparsam.attack._membership_risk import MembershipRisk
+from sparsam.attack.inference._risk import AttributeRisk
+from sparsam.attack.membership._risk import MembershipRisk
 from sparsam.report import release_report
 from sparsam.report._provenance import NO_HASH
 from sparsam.report._release_figure import size_figure

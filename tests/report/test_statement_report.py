@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from sparsam.explore import Ledger, gaussian_cost, laplace_cost, sequential
-from sparsam.explore._ledger_statement import LIMITS
+from sparsam.explore.ledger._statement import LIMITS
 from sparsam.report import statement_report
 from sparsam.report._statement_figure import spent_figure
 from sparsam.report._statement_report import _noise

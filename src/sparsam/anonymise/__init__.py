@@ -28,10 +28,10 @@ from sparsam.anonymise.privacy._privacy_models import (
     PrivacyModel,
     RecursiveDiversity,
 )
+from sparsam.anonymise.proof._certificate import Certificate
+from sparsam.anonymise.proof._verify import certify, verify
 from sparsam.anonymise.publish._order import shuffled
 from sparsam.anonymise.publish._publish import publish
-from sparsam.anonymise.verify._certificate import Certificate
-from sparsam.anonymise.verify._verify import certify, verify
 
 __all__ = [
     "AllOf",

@@ -21,12 +21,12 @@ from sparsam.anonymise._classes import SUPPRESSED, Classes, Demand
 from sparsam.anonymise._tight_loss import TightLoss, TightVariant, tight_loss
 from sparsam.anonymise.privacy._base import PrivacyModel, check_whole, wrong_parameter
 from sparsam.anonymise.privacy._privacy_models import AllOf, KAnonymity
+from sparsam.anonymise.proof._certificate import Certificate
+from sparsam.anonymise.proof._verify import certify
 from sparsam.anonymise.publish._labels import Levels
 from sparsam.anonymise.publish._publish import Form, publish
 from sparsam.anonymise.publish._representative import Missing
 from sparsam.anonymise.publish._unique_rows import refuse_unique
-from sparsam.anonymise.verify._certificate import Certificate
-from sparsam.anonymise.verify._verify import certify
 from sparsam.data import Attribute, Roles, Table, column_names, is_frame
 from sparsam.minimise._minimiser import two_dimensional
 

@@ -106,8 +106,8 @@ class Work:
 
     def release(self, paths: Paths, ks: tuple[int, ...]) -> ReleaseReport:
         """Publish, shuffle, write, read again, check, and then put the files where they belong."""
+        from sparsam.anonymise.proof._cells import cells_hash
         from sparsam.anonymise.publish._order import row_order
-        from sparsam.anonymise.verify._cells import cells_hash
         from sparsam.data import column_names, columns_of, count_rows, write_columns
         from sparsam.data._write import without_formulas
         from sparsam.report import release_report

@@ -189,7 +189,7 @@ def run(data: Path, **options: Any) -> None:
 def _refusal(error: Exception, ledger: Ledger) -> str:
     """What was asked and what is left, and what would fit, in the words of the command line."""
     from sparsam.explore import epsilon_from_rho
-    from sparsam.explore._amounts import NANO, nano_text
+    from sparsam.explore.ledger._amounts import NANO, nano_text
 
     said = str(error).partition("\n\nHint:")[0]
     left = ledger.remaining

@@ -81,7 +81,7 @@ class Priced:
 
     def to_dict(self) -> dict[str, Any]:
         """Write everything as plain data."""
-        from sparsam.explore._amounts import nano_text
+        from sparsam.explore.ledger._amounts import nano_text
 
         return {
             "fits": self.fits,
@@ -126,7 +126,7 @@ class Priced:
         yield "\nNothing was spent."
 
     def _price_lines(self) -> Iterator[str]:
-        from sparsam.explore._amounts import nano_text
+        from sparsam.explore.ledger._amounts import nano_text
 
         unit = self.plan.unit
         if self.left is None:
@@ -145,7 +145,7 @@ class Priced:
 
 def _plan(options: Mapping[str, Any], ledger: Ledger | None) -> Plan:
     from sparsam.cli._explore import domains_for
-    from sparsam.explore._plan import paper_queries, plan_for
+    from sparsam.explore.planned._plan import paper_queries, plan_for
 
     declared = domains_for(options, ledger)
     how: Literal["planned", "interactive"] = "planned"
@@ -153,7 +153,7 @@ def _plan(options: Mapping[str, Any], ledger: Ledger | None) -> Plan:
         how = "interactive"
     unit, amount = _amount(options, ledger)
     if options["per_query"] is not None:
-        from sparsam.explore._amounts import nano_up
+        from sparsam.explore.ledger._amounts import nano_up
 
         n_queries = len(list(paper_queries(declared)))
         amount = nano_up(options["per_query"], "per_query") * n_queries
@@ -165,8 +165,8 @@ def _amount(
 ) -> tuple[Literal["epsilon", "rho"], int]:
     """What the exploration may cost: in the ledger's unit, and in billionths of it."""
     from sparsam._errors import BudgetError
-    from sparsam.explore._accounts import binding_account
-    from sparsam.explore._amounts import nano_down
+    from sparsam.explore.ledger._accounts import binding_account
+    from sparsam.explore.ledger._amounts import nano_down
 
     if ledger is not None and options["delta"] is not None:
         raise click.UsageError("--delta is the ledger's; leave it out with --ledger.")

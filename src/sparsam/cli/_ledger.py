@@ -16,7 +16,7 @@ from sparsam.cli._options import InputFile, OutputFile, json_option, missing_opt
 
 if TYPE_CHECKING:
     from sparsam.explore import Ledger, Statement
-    from sparsam.explore._ledger_statement import Charge
+    from sparsam.explore.ledger._statement import Charge
 
 BROKEN = 1
 LAST = 5
@@ -241,7 +241,7 @@ def budget_words(facts: Mapping[str, Any]) -> str:
 
 
 def _facts(opened: Ledger) -> dict[str, Any]:
-    from sparsam.explore._amounts import nano_text
+    from sparsam.explore.ledger._amounts import nano_text
 
     domains = (opened.domains or {}).get("domains", {})
     return {
@@ -261,8 +261,8 @@ def _facts(opened: Ledger) -> dict[str, Any]:
 
 def show_ledger(opened: Ledger, last: int, as_json: bool) -> None:
     """Print the budget of a ledger, what is left of it, and its last charges."""
-    from sparsam.explore._ledger_statement import charges_of
-    from sparsam.explore._ledger_words import question_words, time_words
+    from sparsam.explore.ledger._statement import charges_of
+    from sparsam.explore.ledger._words import question_words, time_words
 
     charges = charges_of(opened.entries())[-last:] if last else ()
     if not as_json:

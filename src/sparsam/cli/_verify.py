@@ -14,7 +14,7 @@ from sparsam.cli._json import echo_json
 from sparsam.cli._options import InputFile, json_option, quiet_option
 
 if TYPE_CHECKING:
-    from sparsam.anonymise.verify._verify import Verification
+    from sparsam.anonymise.proof._verify import Verification
 
 NOT_SHOWN = 1
 

@@ -1,16 +1,19 @@
 """Explore under a budget: declared domains, noisy answers, and the ledger that pays."""
 
 from sparsam._callable import make_callable
-from sparsam.explore._accounts import (
+from sparsam.explore._answers import Answer
+from sparsam.explore._declared import Declared, declared
+from sparsam.explore._exploration import Exploration
+from sparsam.explore._explore import explore
+from sparsam.explore.ledger._accounts import (
     best_order,
     epsilon_from_rho,
     pld_epsilon,
     pure_epsilon,
     rho_from_epsilon,
 )
-from sparsam.explore._answers import Answer
-from sparsam.explore._bayes_network import BayesNetwork, bayes_network
-from sparsam.explore._costs import (
+from sparsam.explore.ledger._chain import Verification
+from sparsam.explore.ledger._costs import (
     Cost,
     Event,
     choice_cost,
@@ -20,16 +23,13 @@ from sparsam.explore._costs import (
     sequential,
     training_cost,
 )
-from sparsam.explore._declared import Declared, declared
-from sparsam.explore._expected import compare_plans
-from sparsam.explore._exploration import Exploration
-from sparsam.explore._explore import explore
-from sparsam.explore._explorer import Explorer
-from sparsam.explore._ledger import Entry, Ledger
-from sparsam.explore._ledger_chain import Verification
-from sparsam.explore._ledger_statement import Statement
-from sparsam.explore._mbi import graphical_rows
-from sparsam.explore._plan import Plan, paper_costs, plan
+from sparsam.explore.ledger._ledger import Entry, Ledger
+from sparsam.explore.ledger._statement import Statement
+from sparsam.explore.planned._expected import compare_plans
+from sparsam.explore.planned._plan import Plan, paper_costs, plan
+from sparsam.explore.queries._explorer import Explorer
+from sparsam.explore.synthetic._bayes_network import BayesNetwork, bayes_network
+from sparsam.explore.synthetic._mbi import graphical_rows
 
 __all__ = [
     "Answer",

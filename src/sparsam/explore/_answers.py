@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sparsam.explore._costs import NOTHING, Cost
+from sparsam.explore.ledger._costs import NOTHING, Cost
 
 LEVEL = 0.95
 

@@ -10,10 +10,10 @@ import numpy as np
 from sparsam._errors import ParameterError
 from sparsam.explore._answers import Answer
 from sparsam.explore._bins import Bins
-from sparsam.explore._consistency import FloatArray
-from sparsam.explore._costs import Cost
-from sparsam.explore._plan import Plan, paper_costs
-from sparsam.explore._planned import Released
+from sparsam.explore.ledger._costs import Cost
+from sparsam.explore.planned._consistency import FloatArray
+from sparsam.explore.planned._plan import Plan, paper_costs
+from sparsam.explore.planned._planned import Released
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Exploration:
             A column for each attribute, in the attribute's own units and labels; None and NaN
             where missing.
         """
-        from sparsam.explore._synthetic import TreeModel
+        from sparsam.explore.synthetic._synthetic import TreeModel
 
         return TreeModel.of(self._tables_needed()).draw(n, random_state=random_state)
 
@@ -204,7 +204,7 @@ class Exploration:
         return found
 
     def _cells(self, name: str) -> list[dict[str, Any]]:
-        from sparsam.explore._table_answers import shown_bins
+        from sparsam.explore.planned._table_answers import shown_bins
 
         answer = self._find("histogram", name) or self._find("value_counts", name)
         if answer is None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from sparsam.explore._amounts import nano_text
-from sparsam.explore._plan import paper_costs
+from sparsam.explore.ledger._amounts import nano_text
+from sparsam.explore.planned._plan import paper_costs
 
 if TYPE_CHECKING:
     from sparsam.explore._answers import Answer

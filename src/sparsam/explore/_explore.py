@@ -7,18 +7,18 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from sparsam._errors import BudgetError, ParameterError
-from sparsam.explore._accounts import binding_account
-from sparsam.explore._amounts import Amount, nano_down, nano_text, nano_up
-from sparsam.explore._costs import Cost
 from sparsam.explore._declared import Declared
 from sparsam.explore._exploration import Exploration
-from sparsam.explore._explorer import Explorer
-from sparsam.explore._interactive import run_interactive
-from sparsam.explore._ledger import Entry, Ledger
-from sparsam.explore._plan import Plan, paper_queries, plan_for
-from sparsam.explore._planned import run_planned
-from sparsam.explore._stored_answers import stored_answers
-from sparsam.explore._table_answers import table_answers
+from sparsam.explore.ledger._accounts import binding_account
+from sparsam.explore.ledger._amounts import Amount, nano_down, nano_text, nano_up
+from sparsam.explore.ledger._costs import Cost
+from sparsam.explore.ledger._ledger import Entry, Ledger
+from sparsam.explore.planned._plan import Plan, paper_queries, plan_for
+from sparsam.explore.planned._planned import run_planned
+from sparsam.explore.planned._table_answers import table_answers
+from sparsam.explore.queries._explorer import Explorer
+from sparsam.explore.queries._interactive import run_interactive
+from sparsam.explore.queries._stored_answers import stored_answers
 
 # A choice paid in rho may cost a few billionths less than it may.
 _ROUNDING = 10
@@ -105,7 +105,7 @@ def explore(
         answers = table_answers(released, plan.declared, noise)
         if how == "synthetic":
             from sparsam.explore._row_answers import row_answers
-            from sparsam.explore._synthetic import TreeModel
+            from sparsam.explore.synthetic._synthetic import TreeModel
 
             rows = TreeModel.of(released).draw(random_state=random_state)
             answers = row_answers(rows, plan.declared)

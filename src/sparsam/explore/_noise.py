@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import MissingExtraError, ParameterError, SparsamError
-from sparsam.explore._amounts import NANO
-from sparsam.explore._costs import Cost, Event
+from sparsam.explore.ledger._amounts import NANO
+from sparsam.explore.ledger._costs import Cost, Event
 
 # Beyond this the discrete Gaussian and the normal distribution are one, to 16 digits.
 _WIDE = 1000.0
@@ -85,7 +85,7 @@ def noise_sd(cost: Cost, sensitivity: int = 1) -> float:
 
     Examples
     --------
-    >>> from sparsam.explore._costs import laplace_cost
+    >>> from sparsam.explore.ledger._costs import laplace_cost
     >>> round(noise_sd(laplace_cost(0.01)), 2)
     141.42
     """
@@ -105,7 +105,7 @@ def noise_quantile(cost: Cost, level: float = 0.95, sensitivity: int = 1) -> int
 
     Examples
     --------
-    >>> from sparsam.explore._costs import laplace_cost
+    >>> from sparsam.explore.ledger._costs import laplace_cost
     >>> noise_quantile(laplace_cost(0.01), 0.95)
     300
     """

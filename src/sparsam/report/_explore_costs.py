@@ -19,9 +19,9 @@ from sparsam.explore import (
     pld_epsilon,
     sequential,
 )
-from sparsam.explore._accounts import has_pld
-from sparsam.explore._amounts import NANO
-from sparsam.explore._plan import Plan, plan_for
+from sparsam.explore.ledger._accounts import has_pld
+from sparsam.explore.ledger._amounts import NANO
+from sparsam.explore.planned._plan import Plan, plan_for
 from sparsam.report._explore_data import (
     CheaperData,
     ExpectedData,

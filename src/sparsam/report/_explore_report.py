@@ -8,8 +8,8 @@ from typing import Any, cast
 
 from sparsam.data import NumericDomain
 from sparsam.explore import Declared, Exploration, Ledger
-from sparsam.explore._amounts import nano_text
 from sparsam.explore._bins import MISSING, OTHER
+from sparsam.explore.ledger._amounts import nano_text
 from sparsam.report._document import Document
 from sparsam.report._explore_costs import DELTA, cheaper, expected, paper, spent_on
 from sparsam.report._explore_data import (

@@ -24,9 +24,9 @@ from sparsam.anonymise._k_sweep import KSweep
 from sparsam.anonymise._risk import ReleaseRisk, release_risk
 from sparsam.anonymise._tight_loss import TightLoss
 from sparsam.anonymise.model._facts import AnonymisedModel, ModelFacts
-from sparsam.anonymise.verify._certificate import KAnonymityTerms
-from sparsam.anonymise.verify._promises import people_in
-from sparsam.anonymise.verify._verify import Verification
+from sparsam.anonymise.proof._certificate import KAnonymityTerms
+from sparsam.anonymise.proof._promises import people_in
+from sparsam.anonymise.proof._verify import Verification
 from sparsam.data import columns_of
 from sparsam.report._document import Document
 from sparsam.report._plain import plain

@@ -74,7 +74,7 @@ def statement_report(found: Statement, *, title: str | None = None) -> Statement
     >>> made.to_dict()["remaining"]
     '1'
     """
-    from sparsam.explore._ledger_words import question_words, time_words
+    from sparsam.explore.ledger._words import question_words, time_words
 
     said = found.to_dict()
     data: dict[str, Any] = {

@@ -19,7 +19,7 @@ from sparsam.anonymise.privacy._privacy_models import (
     PrivacyModel,
 )
 from sparsam.anonymise.privacy._suppress import suppress
-from sparsam.anonymise.verify._verify import certify
+from sparsam.anonymise.proof._verify import certify
 from sparsam.data import read
 
 ROWS = st.lists(

@@ -14,13 +14,13 @@ from sparsam.anonymise._anonymiser import Anonymiser
 from sparsam.anonymise.methods._hybrid import Hybrid
 from sparsam.anonymise.model._facts import AnonymisedModel, ModelFacts
 from sparsam.anonymise.model._private_training import PrivateClassifier
-from sparsam.attack._attribute_inference import AttributeGame, fredrikson
-from sparsam.attack._attribute_inference_model import attribute_attack_model
-from sparsam.attack._attribute_inference_risk import AttributeRisk
-from sparsam.attack._membership import MembershipGame, reseeded, rmia
-from sparsam.attack._membership_model import membership_attack_model
-from sparsam.attack._membership_references import References
-from sparsam.attack._membership_risk import MembershipRisk
+from sparsam.attack.inference._attribute_inference import AttributeGame, fredrikson
+from sparsam.attack.inference._model import attribute_attack_model
+from sparsam.attack.inference._risk import AttributeRisk
+from sparsam.attack.membership._membership import MembershipGame, reseeded, rmia
+from sparsam.attack.membership._model import membership_attack_model
+from sparsam.attack.membership._references import References
+from sparsam.attack.membership._risk import MembershipRisk
 from sparsam.data import column_names
 
 Rows = NDArray[np.int64]

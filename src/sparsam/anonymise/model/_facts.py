@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sparsam._small_counts import publish_share, suppress
-from sparsam.anonymise.verify._certificate import Certificate
-from sparsam.attack._attribute_inference_risk import AttributeRisk
-from sparsam.attack._membership_risk import MembershipRisk
+from sparsam.anonymise.proof._certificate import Certificate
+from sparsam.attack.inference._risk import AttributeRisk
+from sparsam.attack.membership._risk import MembershipRisk
 
 
 @dataclass(frozen=True, kw_only=True)

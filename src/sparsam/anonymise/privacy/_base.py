@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError, RoleError
-from sparsam.anonymise.verify._certificate import Terms
+from sparsam.anonymise.proof._certificate import Terms
 from sparsam.data import Attribute, CategoricalDomain, Table
 from sparsam.data._names import suggestion
 

@@ -21,7 +21,7 @@ from sparsam.anonymise.privacy._base import (
     sensitive_values,
     wrong_parameter,
 )
-from sparsam.anonymise.verify._certificate import (
+from sparsam.anonymise.proof._certificate import (
     ClosenessTerms,
 )
 from sparsam.data import Table

@@ -23,7 +23,7 @@ from sparsam.anonymise.privacy._diversity import (
     EntropyDiversity,
     RecursiveDiversity,
 )
-from sparsam.anonymise.verify._certificate import (
+from sparsam.anonymise.proof._certificate import (
     KAnonymityTerms,
 )
 from sparsam.data import Table

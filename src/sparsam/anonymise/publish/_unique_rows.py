@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sparsam._errors import ReleaseError
-from sparsam.anonymise.verify._certificate import Certificate
+from sparsam.anonymise.proof._certificate import Certificate
 
 # Shares of the rows, and different values that are still labels; see refuse_unique.
 MOST_RARE = 0.05

@@ -1,0 +1,274 @@
+"""Published cells, read back as they are: who shares a record, and a hash of it all.
+
+Nothing here is used to make a release. It must not import what makes one: a mistake there would
+be repeated, and not be found, here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam.anonymise.proof._texts import column_texts
+
+Numbers = NDArray[np.int64]
+
+_MISSING_TYPES = frozenset({"NAType", "NaTType"})
+# What a CSV file would give back as a number; a leading zero marks a text such as a postal code.
+_NUMBER = re.compile(r"[+-]?((0|[1-9][0-9]{0,14})(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+_MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}:[0-9]{2}:[0-9]{2})([.][0-9]+)?")
+
+
+def stored(values: NDArray[Any]) -> tuple[Numbers, list[Any]]:
+    """Number the different cells of a column, as finely as anyone could tell them apart.
+
+    Null and NaN are different cells, and so are 0.0 and -0.0, None and "", "a" and "a ". Whoever
+    reads the table with another program may find fewer different cells, and never more: classes
+    that are large enough here are large enough there.
+
+    Parameters
+    ----------
+    values : ndarray
+
+    Returns
+    -------
+    ndarray of int, list
+        The number of each row's cell, and the cells.
+
+    Examples
+    --------
+    >>> stored(np.array([0.0, -0.0, 0.0]))
+    (array([0, 1, 0]), [0.0, -0.0])
+    """
+    kind = values.dtype.kind
+    if kind == "M":
+        values = np.datetime_as_string(values).astype(object)
+        values[values == "NaT"] = None
+    elif kind not in "biufUS":
+        return _objects(values.tolist(), _exact_key)
+    if kind == "f" and values.dtype.itemsize > 8:
+        return _objects(values.tolist(), _exact_key)
+    if values.dtype == object:
+        return _objects(values.tolist(), _exact_key)
+    bits = np.ascontiguousarray(values)
+    if kind == "f":
+        bits = bits.view(f"u{values.dtype.itemsize}")
+    _, first, number = np.unique(bits, return_index=True, return_inverse=True)
+    return number.ravel().astype(np.int64), _plain(values[first])
+
+
+def numbered(values: NDArray[Any]) -> tuple[Numbers, list[Any]]:
+    """Number the different values of a column in the order in which they come.
+
+    Parameters
+    ----------
+    values : ndarray
+        None, NaN, NaT and pandas' NA are missing: one value, None.
+
+    Returns
+    -------
+    ndarray of int, list
+        The number of each row's value, and the values.
+
+    Examples
+    --------
+    >>> numbered(np.array([3.5, np.nan, 1.0, 3.5]))
+    (array([0, 1, 2, 0]), [3.5, None, 1.0])
+    """
+    if values.dtype.kind in "OT":
+        return _objects(values.tolist(), _key)
+    distinct, first, number = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    found = _plain(distinct[order])
+    return _missing_once(rank[number.ravel()], found)
+
+
+def alike(values: NDArray[Any]) -> Numbers:
+    """Number values as coarsely as anyone could see them: blanks and zeros at an end mean nothing.
+
+    Where a promise wants *different* values or people, "flu" and "flu " must not count as two.
+
+    Parameters
+    ----------
+    values : ndarray
+
+    Examples
+    --------
+    >>> alike(np.array(["flu", "flu ", "cold"], object)).tolist()
+    [0, 0, 1]
+    """
+    number, found = numbered(values)
+    place: dict[str | None, int] = {}
+    merged = [place.setdefault(cell_text(value), len(place)) for value in found]
+    return np.array(merged, np.int64)[number] if len(number) else number
+
+
+def shared_records(columns: Sequence[NDArray[Any]]) -> Numbers:
+    """Number the different records of a table: equal numbers for rows that are equal everywhere.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray
+        At least one.
+
+    Examples
+    --------
+    >>> shared_records([np.array([1, 1, 2]), np.array(["a", "b", "a"])]).tolist()
+    [0, 1, 2]
+    """
+    together = stored(columns[0])[0]
+    for column in columns[1:]:
+        number, values = stored(column)
+        _, together = np.unique(together * max(len(values), 1) + number, return_inverse=True)
+        together = together.ravel().astype(np.int64)
+    return together
+
+
+def cells_hash(columns: Mapping[str, NDArray[Any]]) -> str:
+    """Hash the names and the cells of a table, as they stand, in whatever order its rows are.
+
+    A column of numbers has one hash whether it is stored as whole numbers, as floats or, in a CSV
+    file, as their usual texts; see `column_texts`. Every other difference between two cells counts:
+    a trailing blank, 1.50 instead of 1.5, null instead of NaN.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray
+
+    Returns
+    -------
+    str
+        SHA-256, 64 hexadecimal digits.
+    """
+    digest = hashlib.sha256()
+    ranks = []
+    for name, values in columns.items():
+        number, found = stored(values)
+        kind, texts = column_texts(found)
+        order = sorted(range(len(texts)), key=lambda place: _sort_key(texts[place]))
+        rank = np.empty(len(order), np.uint32)
+        rank[order] = np.arange(len(order), dtype=np.uint32)
+        ranks.append(rank[number] if len(values) else rank)
+        digest.update(msgspec.json.encode([name, kind, len(values), [texts[i] for i in order]]))
+    if ranks:
+        rows = np.column_stack(ranks)
+        rows = rows[np.lexsort(rows.T[::-1])]
+        digest.update(rows.astype("<u4").tobytes())
+    return digest.hexdigest()
+
+
+def _sort_key(text: str | None) -> tuple[bool, bytes]:
+    return text is not None, (text or "").encode("utf-8", "surrogatepass")
+
+
+def cell_text(value: Any) -> str | None:
+    """Write a cell as coarsely as anyone could read it.
+
+    Examples
+    --------
+    >>> cell_text(1.0), cell_text("1"), cell_text("01"), cell_text(True), cell_text(" ")
+    ('1', '1', '01', 'true', None)
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float | Decimal):
+        number = float(value)
+        exact = number.is_integer() and abs(number) < 2**53
+        return str(int(number)) if exact else repr(number)
+    return _text(str(value).strip())
+
+
+def _text(text: str) -> str | None:
+    if not text or text.lower() == "nan":
+        return None
+    if text.lower() in ("true", "false"):
+        return text.lower()
+    if _NUMBER.fullmatch(text):
+        return cell_text(float(text))
+    moment = _MOMENT.fullmatch(text)
+    return _moment_text(*moment.groups()) if moment else text
+
+
+def _moment_text(day: str, time: str, fraction: str | None) -> str:
+    """Write midnight as the day alone, and no needless digits of a second."""
+    more = (fraction or "").rstrip("0").rstrip(".")
+    return day if time == "00:00:00" and not more else f"{day} {time}{more}"
+
+
+def _plain(distinct: NDArray[Any]) -> list[Any]:
+    """Python's own values; a short float is the shortest number that means it."""
+    if distinct.dtype.kind == "f" and distinct.dtype.itemsize < 8:
+        return [float(str(value)) for value in distinct]
+    if distinct.dtype.kind == "M":
+        distinct = distinct.astype("datetime64[us]")
+    found: list[Any] = distinct.tolist()
+    return found
+
+
+def _missing_once(number: Numbers, found: list[Any]) -> tuple[Numbers, list[Any]]:
+    """Make one value of all that are missing."""
+    gone = [i for i, value in enumerate(found) if _is_missing(value)]
+    if not gone:
+        return number, found
+    kept = [None if i == gone[0] else value for i, value in enumerate(found) if i not in gone[1:]]
+    place = np.cumsum([i not in gone[1:] for i in range(len(found))]) - 1
+    place[gone] = place[gone[0]]
+    return place[number].astype(np.int64), kept
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in _MISSING_TYPES:
+        return True
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _objects(values: list[Any], key_of: Any) -> tuple[Numbers, list[Any]]:
+    place: dict[Any, int] = {}
+    found: list[Any] = []
+    number = np.empty(len(values), np.int64)
+    simple = {type(value) for value in values} <= {str, type(None)}
+    for row, value in enumerate(values):
+        key = value if simple else key_of(value)
+        if key not in place:
+            place[key] = len(place)
+            found.append(None if key is None else _unwrapped(value))
+        number[row] = place[key]
+    return number, found
+
+
+def _key(value: Any) -> Any:
+    """What makes two cells equal: 1 and 1.0 are, 1 and True and "1" are not."""
+    plain = _unwrapped(value)
+    if _is_missing(plain):
+        return None
+    try:
+        hash(plain)
+    except TypeError:
+        return ("other", repr(plain))
+    return (isinstance(plain, bool), plain)
+
+
+def _exact_key(value: Any) -> Any:
+    """What nobody can tell apart: the type and all that is written of it."""
+    plain = _unwrapped(value)
+    if plain is None or isinstance(plain, str):
+        return plain
+    return (type(plain).__name__, plain.hex() if isinstance(plain, float) else repr(plain))
+
+
+def _unwrapped(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,188 @@
+"""Does a promise hold for every published record? Plain formulas, class by class."""
+
+from __future__ import annotations
+
+import bisect
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam.anonymise.proof._cells import Numbers, alike, numbered
+from sparsam.anonymise.proof._certificate import (
+    ClosenessTerms,
+    DistinctDiversityTerms,
+    EntropyDiversityTerms,
+    KAnonymityTerms,
+    RecursiveDiversityTerms,
+    Terms,
+)
+
+_ROUND_OFF = 1e-9
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Where a promise does not hold.
+
+    Attributes
+    ----------
+    classes, rows : int
+        Published records that break it, and rows that have one of them.
+    """
+
+    classes: int
+    rows: int
+
+
+def broken_by(terms: Terms, of_row: Numbers, columns: Mapping[str, NDArray[Any]]) -> Broken:
+    """Count the published records that break a promise.
+
+    Parameters
+    ----------
+    terms : Terms
+    of_row : ndarray of int
+        Which record each row has.
+    columns : mapping of str to ndarray
+        The columns that the promise speaks about.
+    """
+    sizes = np.bincount(of_row)
+    if isinstance(terms, KAnonymityTerms):
+        people = sizes if terms.entity is None else people_in(of_row, columns[terms.entity])
+        bad = np.flatnonzero(people < terms.k)
+    elif isinstance(terms, ClosenessTerms):
+        bad = _far(terms, of_row, columns[terms.sensitive])
+    else:
+        mixed = _spreads(of_row, alike(columns[terms.sensitive]))
+        bad = np.array([i for i, counts in mixed if not _is_mixed(terms, counts)], np.int64)
+    return Broken(len(bad), int(sizes[bad].sum()))
+
+
+def people_in(of_row: Numbers, entity: NDArray[Any]) -> Numbers:
+    """Count the people behind each record; rows that name nobody count as one person's.
+
+    Parameters
+    ----------
+    of_row : ndarray of int
+    entity : ndarray
+        Whose row it is.
+
+    Examples
+    --------
+    >>> people_in(np.array([0, 0, 1, 1]), np.array(["x", "x", "x", "y"])).tolist()
+    [1, 2]
+    """
+    who = alike(entity)
+    size = int(who.max()) + 1 if len(who) else 1
+    pairs = np.unique(of_row * size + who) if len(of_row) else of_row
+    return np.bincount(pairs // size).astype(np.int64)
+
+
+def refuted_by(terms: Terms, sizes: Numbers) -> Broken:
+    """Count the classes that are too small for a promise, whatever a column that is hidden says.
+
+    Parameters
+    ----------
+    terms : Terms
+    sizes : ndarray of int
+        Rows of every class: fewer than k rows are not k people, and have no l different values.
+    """
+    if isinstance(terms, ClosenessTerms):
+        return Broken(0, 0)
+    fewest = terms.k if isinstance(terms, KAnonymityTerms) else terms.l
+    bad = sizes[sizes < fewest]
+    return Broken(len(bad), int(bad.sum()))
+
+
+def _spreads(of_row: Numbers, number: Numbers) -> Iterator[tuple[int, dict[int, int]]]:
+    """Give every record with the counts of its values."""
+    order = np.lexsort((number, of_row))
+    starts = np.flatnonzero(np.diff(of_row[order], prepend=-1))
+    for rows in np.split(order, starts[1:]):
+        values, counts = np.unique(number[rows], return_counts=True)
+        yield int(of_row[rows[0]]), dict(zip(values.tolist(), counts.tolist(), strict=True))
+
+
+def _is_mixed(
+    terms: DistinctDiversityTerms | EntropyDiversityTerms | RecursiveDiversityTerms,
+    counts: Mapping[int, int],
+) -> bool:
+    if isinstance(terms, DistinctDiversityTerms):
+        return len(counts) >= terms.l
+    total = sum(counts.values())
+    if isinstance(terms, EntropyDiversityTerms):
+        shares = [count / total for count in counts.values()]
+        return math.fsum(p * math.log(1 / p) for p in shares) >= math.log(terms.l) - _ROUND_OFF
+    falling = sorted(counts.values(), reverse=True)
+    return falling[0] < terms.c * sum(falling[terms.l - 1 :])
+
+
+def _far(terms: ClosenessTerms, of_row: Numbers, values: NDArray[Any]) -> Numbers:
+    """Records whose spread of values is too far from that of the whole release."""
+    number, found = numbered(values)
+    places = _places(terms, found)
+    if places is None:
+        return np.unique(of_row)
+    position = np.array([-1 if place is None else place for place in places])[number]
+    whole = _shares(position, int(position.max()) + 1)
+    bad = []
+    for record, counts in _spreads(of_row, position + 1):
+        inside = np.zeros(len(whole))
+        for value, count in counts.items():
+            inside[value] = count
+        if _distance(terms, inside / inside.sum(), whole) > terms.t + _ROUND_OFF:
+            bad.append(record)
+    return np.array(bad, np.int64)
+
+
+def _shares(position: Numbers, size: int) -> NDArray[np.float64]:
+    """Shares of the release, missing first."""
+    return np.bincount(position + 1, minlength=size + 1) / len(position)
+
+
+def _distance(
+    terms: ClosenessTerms, inside: NDArray[np.float64], whole: NDArray[np.float64]
+) -> float:
+    if terms.distance == "equal":
+        return float(np.maximum(inside - whole, 0).sum())
+    p, q = inside[0], whole[0]
+    known = 0.0
+    if p < 1 and q < 1 and len(whole) > 2:
+        below = np.cumsum(inside[1:]) / (1 - p) - np.cumsum(whole[1:]) / (1 - q)
+        known = float(np.abs(below).sum()) / (len(whole) - 2)
+    return float(min(1.0, abs(p - q) + (1 - p) * known))
+
+
+def _places(terms: ClosenessTerms, values: list[Any]) -> list[int | None] | None:
+    """Give each value its place among those that occur, or None where there is no order."""
+    if terms.bins is not None:
+        ranks = [_bin(terms.bins, value) for value in values]
+    elif terms.order is not None:
+        known = {_key(category): i for i, category in enumerate(terms.order)}
+        texts = {str(category): i for i, category in enumerate(terms.order)}
+        ranks = [known.get(_key(value), texts.get(str(value))) for value in values]
+    elif terms.distance == "ordered":
+        ranks = [value if _is_number(value) else None for value in values]
+    else:
+        ranks = list(range(len(values)))
+    lost = any(r is None and v is not None for r, v in zip(ranks, values, strict=True))
+    if lost:
+        return None
+    kept = [r if v is not None else None for r, v in zip(ranks, values, strict=True)]
+    place = {rank: i for i, rank in enumerate(sorted({r for r in kept if r is not None}))}
+    return [None if rank is None else place[rank] for rank in kept]
+
+
+def _bin(bins: tuple[float, ...], value: Any) -> int | None:
+    return max(bisect.bisect_right(bins, value) - 1, 0) if _is_number(value) else None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _key(value: Any) -> tuple[bool, Any]:
+    return isinstance(value, bool), value

@@ -1,0 +1,1 @@
+"""What does a model tell of an attribute that it was given?"""

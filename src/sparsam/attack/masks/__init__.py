@@ -1,0 +1,1 @@
+"""What is left of people of whom single values are kept."""

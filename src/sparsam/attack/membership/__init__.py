@@ -1,0 +1,1 @@
+"""Was a person among those whom a model was trained on?"""

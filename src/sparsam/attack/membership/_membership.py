@@ -1,0 +1,271 @@
+"""Who was in the training data of a model? By reference models, or by the loss alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparsam._errors import DataError, ParameterError
+from sparsam.attack.membership._answers import ClassProbabilities
+from sparsam.attack.membership._references import (
+    References,
+    Rows,
+    draw_references,
+    train_references,
+)
+from sparsam.attack.membership._risk import MembershipRisk, MembershipScores
+from sparsam.attack.membership._scores import likelihood_ratio, lira_scores, rmia_scores
+
+Train = Callable[[Rows], Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MembershipGame:
+    """People of whom some were in the training data of a model, and what the adversary has.
+
+    Parameters
+    ----------
+    records : frame or array
+        Everyone, as the model takes them.
+    labels : array
+        The true label of everyone.
+    members, others : array of int
+        Rows of the people the model was trained on, and of people it was not.
+    population : array of int, optional
+        Rows of further people, whom the adversary knows and who are not attacked. The references
+        are trained on them only. Without it the adversary knows half of everyone, members or not,
+        for each reference: a strong adversary.
+    """
+
+    records: Any
+    labels: NDArray[Any]
+    members: Rows
+    others: Rows
+    population: Rows | None = None
+
+    def __post_init__(self) -> None:
+        groups = {"members": self.members, "others": self.others, "population": self.population}
+        seen = np.zeros(len(np.asarray(self.labels)), dtype=bool)
+        for name, rows in groups.items():
+            if rows is None:
+                continue
+            found = np.asarray(rows)
+            if found.ndim != 1 or not len(found) or found.dtype.kind not in "iu":
+                raise ParameterError(
+                    f"The '{name}' parameter must be the numbers of rows, at least one. "
+                    f"Got {type(rows).__name__} of the shape {found.shape} instead."
+                )
+            if found.min() < 0 or found.max() >= len(seen):
+                raise ParameterError(f"The '{name}' parameter must be rows below {len(seen):,}.")
+            if seen[found].any() or len(np.unique(found)) < len(found):
+                raise DataError(f"A row must be in one group, and once. '{name}' has others.")
+            seen[found] = True
+            object.__setattr__(self, name, found.astype(np.int64))
+        object.__setattr__(self, "labels", np.asarray(self.labels))
+
+    def confidence(self, model: Any) -> NDArray[np.float64]:
+        """Give the probability that a model gives to the true label of everyone."""
+        every = _joined(self.labels, model)
+        return ClassProbabilities.of(model, self.records, self.labels, every).confidence()
+
+    def said(self, model: Any, rows: Rows) -> ClassProbabilities:
+        """Give all that a model says of some people."""
+        from sklearn.utils import _safe_indexing
+
+        every = _joined(self.labels, model)
+        chosen = _safe_indexing(self.records, rows)
+        return ClassProbabilities.of(model, chosen, self.labels[rows], every)
+
+    def references(
+        self, train: Train, n_references: int = 8, *, online: bool = False, random_state: int = 0
+    ) -> References:
+        """Train reference models, in pairs that part the people into halves.
+
+        Parameters
+        ----------
+        train : callable or estimator
+            Trains a model on the given rows, as the attacked model was trained; its answer must
+            have `predict_proba` and `classes_`. An estimator of scikit-learn is cloned, and gets
+            another seed for each reference.
+        n_references : int, default=8
+            Even.
+        online : bool, default=False
+            Train every reference on half of the people attacked, however many there are. Else a
+            reference gets as many people as the model had, at most.
+        random_state : int, default=0
+        """
+        if self.population is None:
+            pool = np.concatenate([self.members, self.others])
+        elif online:
+            raise ParameterError(
+                "The online attack trains its references on the people it attacks. "
+                "The 'population' parameter must not be given."
+            )
+        else:
+            pool = self.population
+        rows = draw_references(
+            pool, n_references, random_state, None if online else len(self.members)
+        )
+        fit = train if not hasattr(train, "fit") else _cloner(self, train, random_state)
+        return train_references(lambda one: self.confidence(fit(one)), rows, len(self.labels))
+
+    def parted(self, scores: NDArray[np.float64]) -> MembershipScores:
+        """Give the scores of the members and of the others."""
+        return MembershipScores(scores[self.members], scores[self.others])
+
+
+def loss_attack(game: MembershipGame, model: Any) -> MembershipRisk:
+    """Take those for members to whose label the model gives a high probability.
+
+    The cheapest attack: no reference models. It takes easy people for members.
+
+    Parameters
+    ----------
+    game : MembershipGame
+    model : object
+        With `predict_proba` and `classes_`.
+    """
+    return game.parted(game.confidence(model)).risk("loss")
+
+
+def rmia(
+    game: MembershipGame,
+    model: Any,
+    references: References,
+    *,
+    online: bool = False,
+    a: float = 0.3,
+    gamma: float = 1.0,
+    random_state: int = 0,
+) -> MembershipRisk:
+    """Robust membership inference: is the model surer of someone than models of others are?
+
+    Each person's likelihood ratio (see `likelihood_ratio`) is compared with those of a population;
+    the score is the share that it dominates (Zarifzadeh et al. 2024). The strongest of the attacks
+    here for a few references.
+
+    Parameters
+    ----------
+    game : MembershipGame
+    model : object
+        With `predict_proba` and `classes_`.
+    references : References
+        See `MembershipGame.references`.
+    online : bool, default=False
+        Use the references that were trained with a person too.
+    a : float, default=0.3
+        For the offline attack, see `likelihood_ratio`.
+    gamma : float, default=1.0
+    random_state : int, default=0
+        Halves the people for the choice of the threshold.
+
+    Returns
+    -------
+    MembershipRisk
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> people, labels = rng.normal(size=(120, 4)), rng.integers(0, 2, 120)
+    >>> forest = RandomForestClassifier(20, random_state=0)
+    >>> game = MembershipGame(people, labels, np.arange(60), np.arange(60, 120))
+    >>> model = forest.fit(people[:60], labels[:60])
+    >>> risk = rmia(game, model, game.references(forest, 4))
+    >>> bool(risk.auc > 0.9)
+    True
+    """
+    scores = rmia_game_scores(
+        game, game.confidence(model), references, online=online, a=a, gamma=gamma
+    )
+    name = f"RMIA, {'online' if online else 'offline'}"
+    return game.parted(scores).risk(
+        name,
+        random_state,
+        n_references=len(references.inside),
+        a=None if online else a,
+        gamma=gamma,
+    )
+
+
+def rmia_game_scores(
+    game: MembershipGame,
+    confidence: NDArray[np.float64],
+    references: References,
+    *,
+    online: bool = False,
+    a: float = 0.3,
+    gamma: float = 1.0,
+) -> NDArray[np.float64]:
+    """Give the score of everyone, with 0 for people who are in no group.
+
+    Parameters
+    ----------
+    game : MembershipGame
+    confidence : ndarray of float
+        The attacked model's probability of everyone's true label.
+    references, online, a, gamma
+        See `rmia`.
+    """
+    known = game.others if game.population is None else game.population
+    used = np.unique(np.concatenate([game.members, game.others, known]))
+    some = References(references.confidence[:, used], references.inside[:, used])
+    ratio = np.zeros(len(confidence))
+    ratio[used] = likelihood_ratio(confidence[used], some, online=online, a=a)
+    return np.where(
+        np.isin(np.arange(len(ratio)), used), rmia_scores(ratio, ratio[known], gamma), 0.0
+    )
+
+
+def lira(
+    game: MembershipGame, model: Any, references: References, *, online: bool = False
+) -> MembershipRisk:
+    """Likelihood-ratio attack with normal laws; weaker than `rmia` for a few references.
+
+    Parameters
+    ----------
+    game, model, references, online
+        See `rmia`.
+    """
+    attacked = np.concatenate([game.members, game.others])
+    some = References(references.confidence[:, attacked], references.inside[:, attacked])
+    scores = np.zeros(len(game.labels))
+    scores[attacked] = lira_scores(game.confidence(model)[attacked], some, online=online)
+    name = f"LiRA, {'online' if online else 'offline'}"
+    return game.parted(scores).risk(name, n_references=len(references.inside))
+
+
+def reseeded(estimator: Any, seed: int) -> Any:
+    """Clone an estimator of scikit-learn with another seed, parts of a pipeline included.
+
+    Parameters
+    ----------
+    estimator : estimator
+    seed : int
+    """
+    from sklearn.base import clone
+
+    other = clone(estimator)
+    seeds = [name for name in other.get_params() if name.split("__")[-1] == "random_state"]
+    return other.set_params(**dict.fromkeys(seeds, seed))
+
+
+def _cloner(game: MembershipGame, estimator: Any, random_state: int) -> Train:
+    from sklearn.utils import _safe_indexing
+
+    rng = np.random.default_rng(random_state)
+
+    def train(rows: Rows) -> Any:
+        other = reseeded(estimator, int(rng.integers(2**31)))
+        return other.fit(_safe_indexing(game.records, rows), game.labels[rows])
+
+    return train
+
+
+def _joined(classes: ArrayLike, model: Any) -> NDArray[Any]:
+    known = np.asarray(getattr(model, "classes_", classes))
+    return np.unique(np.concatenate([np.asarray(classes), known]))

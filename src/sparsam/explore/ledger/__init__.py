@@ -1,0 +1,1 @@
+"""The privacy budget on disk: accounts, charges and statements."""

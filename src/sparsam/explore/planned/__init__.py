@@ -1,0 +1,1 @@
+"""All tables at once, and everything else worked out from them."""

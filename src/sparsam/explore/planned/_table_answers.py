@@ -1,0 +1,149 @@
+"""The answers of the basic analysis, read off consistent noisy tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from sparsam.explore._answers import Answer, quantile_label
+from sparsam.explore._bins import Bins, coarse_bins
+from sparsam.explore._count_intervals import count_interval
+from sparsam.explore._declared import Declared
+from sparsam.explore.planned._consistency import Margin, Measured
+from sparsam.explore.planned._planned import Released
+from sparsam.explore.planned._table_statistics import (
+    Statistic,
+    bucket_of_quantile,
+    cramers_v,
+    mean,
+    outliers,
+    quantile,
+    spearman,
+    tied,
+)
+from sparsam.explore.queries._ranks import BUCKETS, NO_EXTREMES
+
+# Standard deviations to each side of a 95 % interval. One cell of Laplace noise needs 2.12, a sum
+# of many 1.96; most figures here lie between.
+Z = {"gaussian": 1.959964, "laplace": 2.05}
+_SHOWN = 24
+_INTERPOLATED = (
+    "Interpolated inside its cell. The interval reaches to the ends of the cells that it may be in."
+)
+_WIDE_CELLS = "The interval allows for every place that the numbers may have inside their cells."
+
+
+def table_answers(released: Released, declared: Declared, noise: str) -> tuple[Answer, ...]:
+    """Give all answers of the basic analysis; none of them costs anything more."""
+    answers = [_count(released, noise)]
+    for name in declared.names:
+        margin = released.margins[name]
+        if not margin.bins.numeric:
+            answers += _categorical(margin, noise)
+        else:
+            answers += _numeric(margin, noise, name in declared.partitions)
+    answers += _pair_answers(released, noise)
+    return tuple(answers)
+
+
+def shown_bins(bins: Bins) -> Bins:
+    """Join a long list of numeric cells to at most 24 for a histogram."""
+    if not bins.numeric or bins.n_cells <= _SHOWN:
+        return bins
+    return coarse_bins(bins, np.linspace(bins.edges[0], bins.edges[-1], _SHOWN + 1)[1:-1])
+
+
+def _count(released: Released, noise: str) -> Answer:
+    total, variance = released.total
+    sd = float(np.sqrt(variance))
+    found = _within(total, sd, Z[noise])
+    return _answer("count", (), {"value": found}, noise, sd)
+
+
+def _numeric(margin: Margin, noise: str, bucketed: bool) -> Iterable[Answer]:
+    """Give the answers of one attribute; of buckets none that would need numbers inside them."""
+    bins, z = margin.bins, Z[noise]
+    name = (bins.name,)
+    if bins.missing_cell is None:
+        yield _missing(margin, noise)
+    read = bucket_of_quantile if bucketed else quantile
+    middle = {quantile_label(q): read(margin, q, z) for q in (0.25, 0.5, 0.75)}
+    ends = {quantile_label(q): read(margin, q, z) for q in (0.01, 0.99)}
+    inside = () if _whole(bins) else (BUCKETS if bucketed else _INTERPOLATED,)
+    yield _answer("quantiles", name, middle, noise, notes=inside)
+    yield _answer("range", name, ends, noise, notes=(NO_EXTREMES, *inside))
+    if not bucketed or _whole(bins):
+        yield _answer("outliers", name, {"value": outliers(margin, z)}, noise)
+    hidden = () if _whole(bins) else (_WIDE_CELLS,)
+    yield _answer("mean", name, {"value": mean(margin, z)}, noise, notes=hidden)
+    shown = margin.joined(shown_bins(bins))
+    yield _answer("histogram", name, _counts(shown, z), noise)
+
+
+def _categorical(margin: Margin, noise: str) -> Iterable[Answer]:
+    name = (margin.bins.name,)
+    yield _answer("value_counts", name, _counts(margin, Z[noise]), noise)
+    if margin.bins.missing_cell is None:
+        yield _missing(margin, noise)
+
+
+def _missing(margin: Margin, noise: str) -> Answer:
+    sd = float(margin.deviations[-1])
+    found = _within(float(margin.counts[-1]), sd, Z[noise])
+    return _answer("missing", (margin.bins.name,), {"value": found}, noise, sd)
+
+
+def _counts(margin: Margin, z: float) -> dict[str, Statistic]:
+    cells = zip(margin.bins.labels, margin.counts, margin.deviations, strict=True)
+    return {label: _within(float(count), float(sd), z) for label, count, sd in cells}
+
+
+def _pair_answers(released: Released, noise: str) -> Iterable[Answer]:
+    ties = {name: tied(margin) for name, margin in released.margins.items() if margin.bins.numeric}
+    for names, table in released.pairs.items():
+        kinds = [one.numeric for one in table.bins]
+        if all(kinds):
+            found = _spearman(released.margins, table, np.array([ties[n] for n in names]), noise)
+            yield _answer("spearman", names, {"value": found}, noise)
+        elif not any(kinds):
+            one, two = table.bins
+            block = table.counts[: one.n_cells, : two.n_cells]
+            sd = float(np.sqrt(table.variance))
+            v = cramers_v(block, sd, Z[noise], (one.size - one.n_cells, two.size - two.n_cells))
+            yield _answer("cramers_v", names, {"value": v}, noise)
+
+
+def _spearman(
+    margins: Mapping[str, Margin], table: Measured, ties: np.ndarray, noise: str
+) -> Statistic:
+    one, two = (margins[bins.name].joined(bins) for bins in table.bins)
+    return spearman(table.counts, float(np.sqrt(table.variance)), (one, two), ties, Z[noise])
+
+
+def _within(value: float, sd: float, z: float) -> Statistic:
+    """Give a count and its interval: at least zero, as counts are."""
+    return Statistic(max(value, 0.0), *count_interval(value, z * sd))
+
+
+def _whole(bins: Bins) -> bool:
+    return bins.integer and bool((np.diff(np.array(bins.edges)) <= 1).all())
+
+
+def _answer(
+    function: str,
+    names: tuple[str, ...],
+    found: Mapping[str, Statistic],
+    noise: str,
+    sd: float | None = None,
+    notes: tuple[str, ...] = (),
+) -> Answer:
+    return Answer(
+        function,
+        names,
+        {label: one.value for label, one in found.items()},
+        {label: (one.low, one.high) for label, one in found.items()},
+        sd,
+        noise,
+        notes=notes,
+    )

@@ -1,0 +1,459 @@
+"""A release is checked from its cells; a broken promise is refused."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sparsam
+from sparsam._errors import DataError, ParameterError, RoleError, SparsamWarning
+from sparsam.anonymise._classes import Classes
+from sparsam.anonymise.privacy._privacy_models import (
+    AllOf,
+    Closeness,
+    DistinctDiversity,
+    EntropyDiversity,
+    KAnonymity,
+    PrivacyModel,
+    RecursiveDiversity,
+)
+from sparsam.anonymise.proof._certificate import (
+    Certificate,
+    ClosenessTerms,
+    DistinctDiversityTerms,
+    EntropyDiversityTerms,
+    KAnonymityTerms,
+    OneValue,
+    RecursiveDiversityTerms,
+    Terms,
+    WholeRows,
+)
+from sparsam.anonymise.proof._verify import Finding, ReleaseError, certify, shared_sizes, verify
+from sparsam.anonymise.publish._publish import publish
+from sparsam.data import Roles, columns_of, read, write_columns
+
+FOLDER = Path(sparsam.__file__).parent / "anonymise" / "proof"
+CHECKS = sorted(path.name for path in FOLDER.glob("_*.py") if path.name != "__init__.py")
+K2 = [KAnonymityTerms(k=2)]
+
+
+def people(n: int = 40, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": np.repeat(rng.integers(20, 80, n // 4), 4),
+            "city": np.repeat(rng.choice(["Ulm", "Bonn"], n // 4), 4),
+            "ill": rng.choice(["flu", "cold", None], n),
+            "pay": rng.normal(30, 5, n).round(1),
+        }
+    )
+
+
+@pytest.mark.parametrize("module", CHECKS)
+def test_the_check_shares_nothing_with_what_it_checks(module: str) -> None:
+    for node in ast.walk(ast.parse((FOLDER / module).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            parts = node.module.split(".")
+            assert parts[:2] != ["sparsam", "counting"]
+            assert parts[:2] != ["sparsam", "anonymise"] or parts[2] == "proof"
+
+
+def test_a_release_that_keeps_its_promise_is_certified() -> None:
+    release = people()
+    losses = {"tight GCP": 0.1}
+    paper = certify(
+        release, ["age", "city"], K2, suppressed=2, information_loss=losses, parameters={"k": 2}
+    )
+    assert paper.n_rows == 40
+    assert paper.suppressed == 5
+    assert paper.smallest >= 4
+    assert paper.columns == ("age", "city", "ill", "pay")
+    assert paper.information_loss == losses
+    found = verify(release, paper)
+    assert found.ok
+    assert found.complete
+    assert len(found.findings) == 8
+    assert found.to_dict()["ok"]
+    assert found.to_dict()["quasi_identifiers"] == ["age", "city"]
+    assert found.to_dict()["published_as_they_are"] == ["ill", "pay"]
+    assert str(found).count("yes: ") == 8
+
+
+def test_a_broken_promise_is_refused() -> None:
+    release = people()
+    release.loc[0, "age"] = 99
+    with pytest.raises(ReleaseError, match=r"1 records, 1 rows break it, and nothing was released"):
+        certify(release, ["age", "city"], K2)
+    with pytest.raises(ReleaseError) as error:
+        certify(release, ["age"], K2)
+    assert "99" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda r: r.assign(age=r["age"].where(r.index != 3, 21)),
+        lambda r: r.assign(ill=r["ill"].where(r.index != 3, "plague")),
+        lambda r: r.iloc[1:],
+        lambda r: r.drop(columns="pay"),
+        lambda r: r.assign(name="x"),
+        lambda r: r.rename(columns={"age": "years"}),
+        lambda r: r[["city", "age", "ill", "pay"]],
+    ],
+)
+def test_a_changed_release_is_found_out(spoil: Any) -> None:
+    release = people()
+    paper = certify(release, ["age", "city"], K2)
+    assert not verify(spoil(release), paper).ok
+
+
+def test_a_false_certificate_is_found_out() -> None:
+    release = {"age": np.array([1, 1, 1, 2, 2])}
+    paper = certify(release, ["age"], K2)
+    forged = Certificate.from_json(paper.to_json().replace('"k": 2', '"k": 3'))
+    found = verify(release, forged)
+    # with a larger k, other rows are shared by fewer than k
+    assert [f.held for f in found.findings] == [True] * 5 + [False] * 2
+    assert found.findings[-1].detail == "1 records, 2 rows"
+    bigger = Certificate.from_json(paper.to_json().replace('"smallest": 2', '"smallest": 9'))
+    wrong = [f for f in verify(release, bigger).findings if f.held is False]
+    assert [f.detail for f in wrong] == ["9 stated, 2 found"]
+
+
+@pytest.mark.parametrize("how", ["mean", "ranges", "mode"])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "csv.gz"])
+def test_a_file_is_checked_like_the_frame_it_was_written_from(
+    tmp_path: Path, how: Any, ending: str
+) -> None:
+    raw = people(80)
+    raw["zip"] = np.repeat(["01069", "01099"], 40)
+    raw["flag"] = np.tile([True, False], 40)
+    raw["when"] = pd.Timestamp("2024-05-06") + pd.to_timedelta(np.arange(80) * 100, unit="ms")
+    raw.loc[::7, "age"] = np.nan
+    raw["pay"] = raw["pay"].astype(np.float32)
+    raw.loc[3, "ill"] = "1.50"
+    classes = Classes(np.arange(80) // 8, 10)
+    table = read(raw[["age", "city", "zip"]])
+    release = publish(raw, table, classes, how, keep=["ill", "pay", "flag", "when"])
+    paper = certify(release, ["age", "city", "zip"], [KAnonymityTerms(k=8)])
+    path = tmp_path / f"release.{ending}"
+    write_columns(columns_of(release, paper.columns), path)
+    paper.save(tmp_path / "certificate.json")
+    found = verify(path, tmp_path / "certificate.json")
+    assert found.ok, str(found)
+    assert certify(path, paper.quasi_identifiers, paper.demands).sha256 == paper.sha256
+
+
+def test_texts_of_a_file_that_tell_people_apart_are_found(tmp_path: Path) -> None:
+    path = tmp_path / "release.csv"
+    path.write_text("age,pay\n30,1\n30,2\n30.0,3\n30,4\n", encoding="utf-8")
+    assert sorted(shared_sizes(path, ["age"]).tolist()) == [1, 3]
+    with pytest.raises(ReleaseError, match="1 records, 1 rows"):
+        certify(path, ["age"], K2)
+    frame = {"age": np.array([30, 30, 30, 30]), "pay": np.array([1, 2, 3, 4])}
+    paper = certify(frame, ["age"], K2)
+    found = verify(path, paper)
+    assert not found.ok
+    assert not found.findings[2].held  # the number is the same, and the cell is not
+    with pytest.raises(ReleaseError):
+        certify({"age": np.array(["30", "30 "]), "pay": np.array([1, 2])}, ["age"], K2)
+
+
+def test_all_libraries_give_one_hash() -> None:
+    release = people()
+    plain = {name: release[name].tolist() for name in release.columns}
+    frames = [release, pl.from_pandas(release), pa.Table.from_pandas(release), plain]
+    assert len({certify(frame, ["age"], K2).sha256 for frame in frames}) == 1
+
+
+def test_people_are_counted_and_not_published() -> None:
+    release = {"age": np.array([1, 1, 1, 2, 2, 2])}
+    terms = [KAnonymityTerms(k=2, entity="who")]
+    who = {"who": np.array(["a", "a", "b", "c", "d", None], dtype=object)}
+    paper = certify(release, ["age"], terms, unpublished=who)
+    assert paper.smallest == 3
+    assert paper.smallest_people == 2
+    blind = verify(release, paper)
+    assert blind.ok
+    assert not blind.complete
+    assert "not checked" in str(blind)
+    assert verify(release, paper, unpublished=who).complete
+    alone = {"who": np.array(["a", "a", "a", "c", "d", "e"])}
+    assert not verify(release, paper, unpublished=alone).ok
+    with pytest.raises(ReleaseError, match="people"):
+        certify(release, ["age"], terms, unpublished=alone)
+    with pytest.raises(RoleError, match="'who' is not a column that the promise"):
+        certify(release, ["age"], terms)
+    with pytest.raises(DataError, match="each of the 6 published rows"):
+        certify(release, ["age"], terms, unpublished={"who": np.arange(3)})
+    short = verify(release, paper, unpublished={"who": np.arange(3)})
+    assert not short.complete
+    with pytest.warns(SparsamWarning, match="links the rows of one person"):
+        certify({**release, **who}, ["age"], terms)
+
+
+def groups(release: dict[str, Sequence[Any]], names: Sequence[str]) -> list[list[int]]:
+    found = defaultdict(list)
+    for row, key in enumerate(zip(*(release[name] for name in names), strict=True)):
+        found[key].append(row)
+    return list(found.values())
+
+
+def slow_distance(inside: list[Any], whole: list[Any], order: Sequence[Any] | None) -> float:
+    if order is None:
+        values = set(whole)
+        return (
+            sum(abs(inside.count(v) / len(inside) - whole.count(v) / len(whole)) for v in values)
+            / 2
+        )
+    steps = [v for v in order if v in whole]
+    p = [inside.count(v) / len(inside) for v in steps]
+    q = [whole.count(v) / len(whole) for v in steps]
+    moved = [abs(sum(p[: i + 1]) - sum(q[: i + 1])) for i in range(len(steps))]
+    return sum(moved) / max(len(steps) - 1, 1)
+
+
+def slow_holds(terms: Terms, inside: list[Any], whole: list[Any]) -> bool:
+    counts = sorted(Counter(inside).values(), reverse=True)
+    if isinstance(terms, KAnonymityTerms):
+        return len(inside) >= terms.k
+    if isinstance(terms, DistinctDiversityTerms):
+        return len(counts) >= terms.l
+    if isinstance(terms, EntropyDiversityTerms):
+        shares = [count / len(inside) for count in counts]
+        return -sum(p * math.log(p) for p in shares) >= math.log(terms.l) - 1e-9
+    if isinstance(terms, RecursiveDiversityTerms):
+        return counts[0] < terms.c * sum(counts[terms.l - 1 :])
+    order = range(9) if terms.distance == "ordered" else None
+    return slow_distance(inside, whole, order) <= terms.t + 1e-9
+
+
+ALL_TERMS: list[Terms] = [
+    KAnonymityTerms(k=3),
+    DistinctDiversityTerms(l=2, sensitive="s"),
+    EntropyDiversityTerms(l=1.9, sensitive="s"),
+    RecursiveDiversityTerms(c=1.5, l=2, sensitive="s"),
+    ClosenessTerms(t=0.3, sensitive="s"),
+    ClosenessTerms(t=0.2, sensitive="s", distance="ordered"),
+]
+
+
+@pytest.mark.parametrize("terms", ALL_TERMS, ids=lambda terms: type(terms).__name__)
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.integers(0, 4)), min_size=1))
+@settings(max_examples=60)
+def test_promises_are_judged_as_a_slow_loop_judges_them(terms: Terms, rows: Any) -> None:
+    release = {"a": [r[0] for r in rows], "b": [r[1] for r in rows], "s": [r[2] for r in rows]}
+    whole = release["s"]
+    kept = groups(release, ["a", "b"])
+    holds = all(slow_holds(terms, [whole[row] for row in rows], whole) for rows in kept)
+    try:
+        paper = certify(release, ["a", "b"], [terms])
+    except ReleaseError:
+        assert not holds
+    else:
+        assert holds
+        assert paper.classes == len(kept)
+        assert paper.smallest == min(map(len, kept))
+    assert sorted(shared_sizes(release, ["a", "b"]).tolist()) == sorted(map(len, kept))
+
+
+LEVELS = ("low", "middle", "high")
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 3),
+            st.sampled_from([*LEVELS, None]),
+            st.one_of(st.none(), st.integers(0, 9)),
+        ),
+        min_size=6,
+        max_size=30,
+    ).filter(lambda rows: any(r[1] for r in rows) and any(r[2] for r in rows))
+)
+@settings(max_examples=80)
+def test_models_and_the_check_agree_on_every_release(rows: Any) -> None:
+    """Written twice, from codes and from cells; missing sensitive values included."""
+    release = {"q": [r[0] for r in rows], "s": [r[1] for r in rows], "n": [r[2] for r in rows]}
+    table = read(release, roles=Roles(ordered={"s": LEVELS}, numeric=["n"]), max_codes=4)
+    models: list[PrivacyModel] = [
+        KAnonymity(2),
+        DistinctDiversity(2, "s"),
+        EntropyDiversity(1.7, "s"),
+        RecursiveDiversity(2, 2, "s"),
+        Closeness(0.3, "s"),
+        Closeness(0.3, "s", "ordered"),
+        Closeness(0.3, "n", "ordered"),
+        Closeness(0.3, "n"),
+    ]
+    for model in models:
+        bound = model.bound(table)
+        held = all(bound.holds(np.array(rows)) for rows in groups(release, ["q"]))
+        try:
+            certify(release, ["q"], [part.terms for part in bound.parts])
+        except ReleaseError:
+            assert not held
+        else:
+            assert held
+
+
+def test_several_promises_at_once() -> None:
+    release = people(400)
+    table = read(release)
+    model = AllOf(KAnonymity(4), DistinctDiversity(2, "ill")).bound(table)
+    single = [rows for rows in groups(release, ["age", "city"]) if not model.holds(np.array(rows))]
+    kept = release.drop(index=[row for rows in single for row in rows]).reset_index(drop=True)
+    terms = [part.terms for part in model.parts]
+    paper = certify(kept, ["age", "city"], terms, suppressed=len(release) - len(kept))
+    assert len(paper.demands) == 2
+    if single:
+        with pytest.raises(ReleaseError):
+            certify(release, ["age", "city"], terms)
+
+
+def test_an_order_that_the_release_does_not_have_holds_nowhere() -> None:
+    release = {"q": [1, 1, 1], "s": ["low", "high", "huge"]}
+    terms = ClosenessTerms(t=1, sensitive="s", distance="ordered", order=("low", "high"))
+    with pytest.raises(ReleaseError):
+        certify(release, ["q"], [terms])
+    words = ClosenessTerms(t=1, sensitive="s", distance="ordered")
+    with pytest.raises(ReleaseError):
+        certify(release, ["q"], [words])
+
+
+def test_cells_are_told_apart_as_finely_as_anyone_could() -> None:
+    release = pd.DataFrame({"a": [None, None, "x", "x"], "b": [np.nan, np.nan, 1.0, 1.0]})
+    assert sorted(shared_sizes(release, ["a", "b"]).tolist()) == [2, 2]
+    mixed = {"a": np.array([None, np.nan, pd.NA, pd.NaT, "", None], dtype=object)}
+    assert sorted(shared_sizes(mixed, ["a"]).tolist()) == [1, 1, 1, 1, 2]
+    other = {"a": np.array([1, 1.0, True, "1", 1], dtype=object)}
+    assert sorted(shared_sizes(other, ["a"]).tolist()) == [1, 1, 1, 2]
+    holes = pl.DataFrame({"a": [1.0, None, float("nan"), None, 0.0, -0.0]})
+    assert sorted(shared_sizes(holes, ["a"]).tolist()) == [1, 1, 1, 1, 2]
+    assert sorted(shared_sizes(holes.to_arrow(), ["a"]).tolist()) == [1, 1, 1, 1, 2]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_the_order_of_rows_does_not_matter(tmp_path: Path, ending: str) -> None:
+    release, path = people(), tmp_path / f"release.{ending}"
+    paper = certify(release, ["age", "city"], K2)
+    for shuffled in (release.iloc[::-1], release.sample(frac=1, random_state=1)):
+        write_columns(columns_of(shuffled, paper.columns), path)
+        found = verify(path, paper)
+        assert found.ok, str(found)
+    swapped = release.assign(pay=release["pay"].to_numpy()[::-1])  # the same cells, other rows
+    assert not verify(swapped, paper).ok
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("flu", "flu "),
+        ("1.5", "1.50"),
+        ("1.5", "01.5"),
+        ("2.0", "2"),
+        ("2.0", "2.0 "),
+        ("flu", '"flu"'),
+        ("cold\n", "cold\r\n"),
+        ("7", "07"),
+        ("7", "+7"),
+        ("7", "7.0"),
+    ],
+)
+def test_nothing_can_be_hidden_in_how_a_cell_is_written(tmp_path: Path, old: str, new: str) -> None:
+    """A person's number fits into trailing blanks and zeros."""
+    text = "age,n,pay,ill\n30,7,1.5,flu\n30,7,2.0,flu\n30,8,1.5,cold\n30,7,2.5,cold\n"
+    path = tmp_path / "release.csv"
+    path.write_bytes(text.encode())
+    paper = certify(path, ["age"], K2)
+    assert verify(path, paper).same_file
+    path.write_bytes(text.replace(old, new, 1).encode())
+    found = verify(path, paper)
+    assert not found.ok
+    assert not found.same_file
+    assert found.findings[2] == Finding("no cell was changed since the certificate was made", False)
+
+
+@pytest.mark.parametrize("how", ["named", "unnamed", "texts"])
+def test_row_labels_are_seen(tmp_path: Path, how: str) -> None:
+    """The number of a patient on every row, where most readers do not look."""
+    release, path = people(), tmp_path / "release.parquet"
+    paper = certify(release, ["age", "city"], K2)
+    labels: Any = pd.Index(1000 + np.arange(len(release)), name="patient")
+    labels = {"named": labels, "unnamed": labels.rename(None), "texts": labels.astype(str)}[how]
+    labelled = release.set_index(labels)
+    labelled.to_parquet(path)
+    for one in (path, labelled):
+        found = verify(one, paper)
+        assert not found.ok
+        assert found.findings[0].detail.startswith("not certified: ")
+    with pytest.raises(ReleaseError, match="no row labels"):
+        certify(labelled, ["age", "city"], K2)
+    release.to_parquet(path)
+    assert verify(path, paper).ok
+
+
+def test_too_few_rows_refute_a_promise_about_people() -> None:
+    release = {"age": np.array([1, 1, 1, 2, 2, 2])}
+    who = {"who": np.array(list("abcdef")), "ill": np.array(list("xyzxyz"))}
+    terms: list[Terms] = [
+        KAnonymityTerms(k=3, entity="who"),
+        DistinctDiversityTerms(l=3, sensitive="ill"),
+        EntropyDiversityTerms(l=2.9, sensitive="ill"),
+        RecursiveDiversityTerms(c=2, l=3, sensitive="ill"),
+        ClosenessTerms(t=0.5, sensitive="ill"),
+    ]
+    paper = certify(release, ["age"], terms, unpublished=who)
+    assert [one.held for one in verify(release, paper).findings[-5:]] == [None] * 5
+    fewer = verify({"age": np.array([1, 1, 1, 1, 2, 2])}, paper)
+    assert [one.held for one in fewer.findings[-5:]] == [False] * 4 + [None]
+
+
+def test_values_that_differ_by_a_blank_are_no_two_values(tmp_path: Path) -> None:
+    release = {"age": [1, 1, 1], "ill": ["flu", "flu ", " flu"]}
+    with pytest.raises(ReleaseError):
+        certify(release, ["age"], [DistinctDiversityTerms(l=2, sensitive="ill")])
+    with pytest.raises(ReleaseError):
+        certify(release, ["age"], [KAnonymityTerms(k=2, entity="ill")])
+
+
+def test_whole_rows_are_counted_too() -> None:
+    release = {"age": [1, 1, 1, 2, 2, 2], "ill": list("xxyzzz"), "pay": [1, 1, 3, 4, 4, 5]}
+    paper = certify(release, ["age"], [KAnonymityTerms(k=3)])
+    assert paper.kept == ("ill", "pay")
+    assert paper.whole_rows == WholeRows(different=4, unique=2, few=6, kept_different=4, kept_few=6)
+    assert paper.one_value == (OneValue("ill", 1, 3), OneValue("pay", 0, 0))
+    bare = certify({"age": [1, 1, 1]}, ["age"], [KAnonymityTerms(k=3)])
+    assert bare.whole_rows == WholeRows(different=1, unique=0, few=0, kept_different=0, kept_few=0)
+    lying = msgspec.structs.replace(paper, whole_rows=bare.whole_rows)
+    wrong = [one.words for one in verify(release, lying).findings if one.held is False]
+    assert wrong == ["as many whole rows are unique as it says"]
+    lying = msgspec.structs.replace(paper, one_value=(OneValue("ill", 0, 0),))
+    assert not verify(release, lying).ok
+
+
+def test_bad_requests_are_refused() -> None:
+    release = {"a": [1, 1]}
+    with pytest.raises(RoleError, match="'b' is not a column"):
+        certify(release, ["b"], K2)
+    with pytest.raises(ParameterError, match="at least one quasi-identifier"):
+        certify(release, [], K2)
+    with pytest.raises(ParameterError, match="promise something"):
+        certify(release, ["a"], [])
+    with pytest.raises(ParameterError, match="at least 0"):
+        certify(release, ["a"], K2, suppressed=-1)
+    with pytest.raises(DataError, match="must have rows"):
+        certify({"a": np.array([], int)}, ["a"], K2, suppressed=3)
