@@ -33,8 +33,8 @@ from sparsam.collect import GeneralizationStep, Questionnaire
 from sparsam.data import CategoricalDomain, NumericDomain, Roles, read
 from sparsam.explore._declared import declared
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
-from sparsam.generalization._recoding import Recoding
-from sparsam.generalization._recoding_tree import Branch, Leaf
+from sparsam.generalization.recoding._recoding import Recoding
+from sparsam.generalization.recoding._tree import Branch, Leaf
 from sparsam.individual import Mask
 from sparsam.report._collected import members
 

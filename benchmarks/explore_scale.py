@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sparsam.data._files import connect
+from sparsam.data.source._files import connect
 from sparsam.explore import Ledger, explore
 from sparsam.explore._bins import equal_bins, full_bins
 from sparsam.explore._declared import Declared, declared

@@ -177,7 +177,7 @@ from pathlib import Path
 from sparsam._errors import SparsamError
 from sparsam.collect import Questionnaire
 from sparsam.generalization import Generalization
-from sparsam.generalization._recoding import Recoding
+from sparsam.generalization.recoding._recoding import Recoding
 from sparsam.individual import Mask
 resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
 

@@ -10,7 +10,7 @@ import pytest
 
 from sparsam.cli._apply import ENDINGS
 from sparsam.data import Roles
-from sparsam.data._write import _FORMATS
+from sparsam.data.source._write import _FORMATS
 from sparsam.generalization import Generalization
 from sparsam.minimise import Uniform
 

@@ -163,7 +163,7 @@ def test_the_disk_is_asked_before_the_work(
 
     for module in ("sparsam.cli._options", "sparsam.cli._places"):
         monkeypatch.setattr(f"{module}.check_writable", denied)
-    monkeypatch.setattr("sparsam.data._engine.Engine", None)  # nothing may be read
+    monkeypatch.setattr("sparsam.data.source._engine.Engine", None)  # nothing may be read
     for given in (
         ("minimise", table, "--target", "sex", "-o", "a.json"),
         ("apply", table, table, "-o", "a.csv"),

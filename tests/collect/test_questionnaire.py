@@ -20,8 +20,8 @@ from sparsam.collect._questionnaire import Questionnaire
 from sparsam.collect._questionnaire_interview import Choice, Interview
 from sparsam.data import CategoricalDomain, NumericDomain
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
-from sparsam.generalization._recoding import Recoding
-from sparsam.generalization._recoding_tree import Branch, Leaf, Node
+from sparsam.generalization.recoding._recoding import Recoding
+from sparsam.generalization.recoding._tree import Branch, Leaf, Node
 
 AGES = NumericDomain(0, 99, integer=True)
 

@@ -208,7 +208,7 @@ def test_wide_integers_and_many_categories() -> None:
 
 
 def test_pandas_works_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sparsam.data._frame.find_spec", lambda name: None)
+    monkeypatch.setattr("sparsam.data.source._frame.find_spec", lambda name: None)
     frame = pd.DataFrame(ROWS)
     assert G.apply(frame)["colour"].tolist() == LABELS
     frame.loc[1, "colour"] = None

@@ -22,7 +22,7 @@ from sparsam.data import (
     read,
 )
 from sparsam.data._names import check_names
-from sparsam.data._own_records import without
+from sparsam.data.model._own_records import without
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def apply(
     mask, the values that it keeps come out, with holes elsewhere, and the target. Every other
     column is left out unless it is named with --keep.
     """
-    from sparsam.data._write import check_spreadsheet, write_columns
+    from sparsam.data.source._write import check_spreadsheet, write_columns
 
     if spreadsheet_safe:
         check_spreadsheet(output)

@@ -17,10 +17,10 @@ from sparsam._writing import write_text
 from sparsam.collect import _questionnaire_document
 from sparsam.collect._questionnaire_interview import Interview
 from sparsam.collect._questionnaire_outcomes import Outcomes, Region, State
-from sparsam.generalization._recoding import Recoding
-from sparsam.generalization._recoding_apply import check_codes, raw_buckets
-from sparsam.generalization._recoding_paths import mask_of
 from sparsam.generalization._refusal import FieldError
+from sparsam.generalization.recoding._apply import check_codes, raw_buckets
+from sparsam.generalization.recoding._paths import mask_of
+from sparsam.generalization.recoding._recoding import Recoding
 
 Order = Literal["fewest", "sensitivity", "cost"]
 ORDERS = ("fewest", "sensitivity", "cost")
@@ -82,7 +82,7 @@ class Questionnaire:
     --------
     >>> from sparsam.data import NumericDomain
     >>> from sparsam.generalization import Generalization, numeric_partition
-    >>> from sparsam.generalization._recoding_tree import Branch, Leaf
+    >>> from sparsam.generalization.recoding._tree import Branch, Leaf
     >>> domain = NumericDomain(0, 99, integer=True)
     >>> g = Generalization(
     ...     [numeric_partition("age", domain, [17, 62]), numeric_partition("hours", domain, [35])]

@@ -9,8 +9,8 @@ import msgspec
 from sparsam._documents import convert_part, read_document
 from sparsam._errors import DocumentError
 from sparsam.generalization._document import write_document
-from sparsam.generalization._recoding_document import RecodingDocument, build, document_of
 from sparsam.generalization._refusal import FieldError
+from sparsam.generalization.recoding._document import RecodingDocument, build, document_of
 
 if TYPE_CHECKING:
     from sparsam.collect._questionnaire import Questionnaire

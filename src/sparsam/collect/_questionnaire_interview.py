@@ -10,9 +10,9 @@ from sparsam.collect._questionnaire_outcomes import Region, State
 from sparsam.data import Category
 from sparsam.generalization import CategoricalPartition, Partition
 from sparsam.generalization._labels import unique_labels
-from sparsam.generalization._recoding_paths import mask_of
-from sparsam.generalization._recoding_tree import Value
-from sparsam.generalization._recoding_words import union_label
+from sparsam.generalization.recoding._paths import mask_of
+from sparsam.generalization.recoding._tree import Value
+from sparsam.generalization.recoding._words import union_label
 
 if TYPE_CHECKING:
     from sparsam.collect._questionnaire import Questionnaire

@@ -14,10 +14,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam.generalization._recoding import Recoding
-from sparsam.generalization._recoding_paths import buckets_of
-from sparsam.generalization._recoding_tree import Branch, Leaf, Value
 from sparsam.generalization._refusal import FieldError
+from sparsam.generalization.recoding._paths import buckets_of
+from sparsam.generalization.recoding._recoding import Recoding
+from sparsam.generalization.recoding._tree import Branch, Leaf, Value
 
 Region = tuple[int, ...]
 """For each attribute of the tree a number whose bits are the buckets that are still possible."""

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError
 from sparsam.data._attribute import MAX_CATEGORIES, Attribute, as_numbers
-from sparsam.data._columns import Column
 from sparsam.data._domain import CategoricalDomain, Domain, NumericDomain, plain
 from sparsam.data._factor import Factored, factorise, from_dictionary
 from sparsam.data._roles import Roles
 from sparsam.data._rounding import rounded_range
 from sparsam.data._target import Target
+from sparsam.data.source._columns import Column
 
 
 class Encoded(NamedTuple):

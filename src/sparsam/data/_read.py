@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError
 from sparsam.data._attribute import MAX_CATEGORIES
-from sparsam.data._columns import Source, check_distinct, open_source
 from sparsam.data._domain import CategoricalDomain
 from sparsam.data._infer import Encoded, encode_column
 from sparsam.data._names import check_names
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data._target import Target
+from sparsam.data.source._columns import Source, check_distinct, open_source
 
 
 def read(

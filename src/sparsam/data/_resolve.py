@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError, RoleError
 from sparsam.data._attribute import Attribute
-from sparsam.data._columns import series_column
 from sparsam.data._declare import declare
 from sparsam.data._domain import CategoricalDomain, NumericDomain
 from sparsam.data._infer import encode_column
@@ -18,6 +17,7 @@ from sparsam.data._read import read, target_of
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data._task import Task
+from sparsam.data.source._columns import series_column
 
 # A numeric column with more values than this is a quantity, not a list of classes.
 _MOST_NUMERIC_CLASSES = 20

@@ -8,8 +8,8 @@ from sparsam.generalization._document import Partition
 from sparsam.generalization._generalization import Generalization
 from sparsam.generalization._information_loss import InformationLoss, information_loss
 from sparsam.generalization._numeric_partition import NumericPartition, numeric_partition
-from sparsam.generalization._recoding import Recoding
-from sparsam.generalization._recoding_tree import Branch, Leaf
+from sparsam.generalization.recoding._recoding import Recoding
+from sparsam.generalization.recoding._tree import Branch, Leaf
 
 __all__ = [
     "Branch",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam.data._frame import ArrayColumn, Column
+from sparsam.data.source._frame import ArrayColumn, Column
 from sparsam.generalization._categorical_partition import CategoricalPartition
 from sparsam.generalization._document import Partition
 from sparsam.generalization._refusal import WRONG_TYPE, slot_type

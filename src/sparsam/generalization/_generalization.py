@@ -16,11 +16,12 @@ from sparsam._documents import check_plain, read_bytes
 from sparsam._errors import DocumentError, ParameterError
 from sparsam._writing import write_text
 from sparsam.data import Table
-from sparsam.generalization import _algebra, _document, _render
+from sparsam.generalization import _document, _render
 from sparsam.generalization._document import Partition
 from sparsam.generalization._learned import joined_about
 from sparsam.generalization._limits import finest, nothing
 from sparsam.generalization._record import RecordPlan, check_columns
+from sparsam.generalization.algebra import _algebra
 
 if TYPE_CHECKING:
     from sparsam.generalization._information_loss import InformationLoss

@@ -2,13 +2,6 @@
 
 from sparsam._callable import make_callable
 from sparsam.individual._baselines import feature_selection, individual_random, random_rows
-from sparsam.individual._curve import sparsity_curve
-from sparsam.individual._curve_figures import (
-    CurvePoint,
-    MaskedAccuracy,
-    RunOverlap,
-    SparsityCurve,
-)
 from sparsam.individual._encoding import Encoded, PeopleSplit, encode, split_people
 from sparsam.individual._evolutionary import evolutionary
 from sparsam.individual._first_order import first_order
@@ -30,6 +23,13 @@ from sparsam.individual._private_learner import PrivateLearner
 from sparsam.individual._retention import Retention, retain
 from sparsam.individual._stationarity import stationarity
 from sparsam.individual._training_set import TrainingSet
+from sparsam.individual.curve._curve import sparsity_curve
+from sparsam.individual.curve._figures import (
+    CurvePoint,
+    MaskedAccuracy,
+    RunOverlap,
+    SparsityCurve,
+)
 
 __all__ = [
     "ALGORITHMS",

@@ -17,7 +17,14 @@ from sparsam.attack import (
     reidentification,
 )
 from sparsam.individual._checks import positive, seed, share
-from sparsam.individual._curve import (
+from sparsam.individual._encoding import Encoded, PeopleSplit, split_people
+from sparsam.individual._imputation import Imputation, PublicStatistics
+from sparsam.individual._learners import Learner
+from sparsam.individual._mask import Mask
+from sparsam.individual._minimise_people import IndividualMinimiser
+from sparsam.individual._training_set import TrainingSet
+from sparsam.individual.curve._bench import EVIDENCE
+from sparsam.individual.curve._curve import (
     FEWEST,
     Membership,
     Progress,
@@ -25,14 +32,7 @@ from sparsam.individual._curve import (
     find_mask,
     sparsity_curve,
 )
-from sparsam.individual._curve_bench import EVIDENCE
-from sparsam.individual._curve_figures import SparsityCurve
-from sparsam.individual._encoding import Encoded, PeopleSplit, split_people
-from sparsam.individual._imputation import Imputation, PublicStatistics
-from sparsam.individual._learners import Learner
-from sparsam.individual._mask import Mask
-from sparsam.individual._minimise_people import IndividualMinimiser
-from sparsam.individual._training_set import TrainingSet
+from sparsam.individual.curve._figures import SparsityCurve
 
 MEASURED_ON = "people apart of a division of the same table"
 _MOST_RANKED = 20_000

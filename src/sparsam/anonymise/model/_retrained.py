@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from sparsam._errors import ParameterError
 from sparsam.data import column_names
-from sparsam.data._black_box_records import as_table, select
+from sparsam.data.model._records import as_table, select
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ from sparsam.anonymise.proof._promises import broken_by, people_in, refuted_by
 from sparsam.anonymise.proof._rows import Columns, Counted, counted
 from sparsam.data import columns_of
 from sparsam.data._names import check_names
-from sparsam.data._stored_cells import row_labels, stored_cells
+from sparsam.data.source._stored_cells import row_labels, stored_cells
 
 
 @dataclass(frozen=True)

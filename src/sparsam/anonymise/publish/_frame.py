@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sparsam._errors import DataError, SparsamWarning
 from sparsam.data import count_rows
 from sparsam.data._names import check_names
-from sparsam.data._own_columns import OwnFrame, gather, open_own
-from sparsam.data._replace import Replacement, replace_columns, without_unused
+from sparsam.data.model._own_columns import OwnFrame, gather, open_own
+from sparsam.data.model._replace import Replacement, replace_columns, without_unused
 
 
 def released_frame(

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.data import OwnRecords, column_names, columns_of, count_rows
-from sparsam.data._black_box_records import select
-from sparsam.data._own_columns import open_own
-from sparsam.data._own_records import without
-from sparsam.data._own_slices import Slices, check_slices
-from sparsam.data._replace import Replacement, replace_columns
+from sparsam.data.model._own_columns import open_own
+from sparsam.data.model._own_records import without
+from sparsam.data.model._own_slices import Slices, check_slices
+from sparsam.data.model._records import select
+from sparsam.data.model._replace import Replacement, replace_columns
 from sparsam.generalization import Recoding
-from sparsam.generalization._recoding_apply import raw_buckets
-from sparsam.generalization._recoding_feed import Feed
+from sparsam.generalization.recoding._apply import raw_buckets
+from sparsam.generalization.recoding._feed import Feed
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from sparsam._errors import ParameterError
 from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.data import Attribute, Table
-from sparsam.data._replace import Replacement
+from sparsam.data.model._replace import Replacement
 from sparsam.generalization import NumericPartition, Recoding
-from sparsam.generalization._recoding_feed import Feed
-from sparsam.generalization._recoding_tree import Leaf, Node, Value
+from sparsam.generalization.recoding._feed import Feed
+from sparsam.generalization.recoding._tree import Leaf, Node, Value
 from sparsam.minimise.model._oracle import Answers, Oracle
 from sparsam.minimise.model._recoding import differing, label_of
 

@@ -1,0 +1,1 @@
+"""A model that already runs, and the records as it takes them."""

@@ -1,0 +1,349 @@
+"""DuckDB: the only place that says how a file is opened and read, and what is said when it fails.
+
+No other module may name DuckDB's readers (a test looks): an option that one reader forgets, such
+as the one that keeps the name of a folder from replacing the cells, would be a leak.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam._errors import DataError
+from sparsam.data.source._worded import not_utf8, worded
+
+Wording = Callable[[Exception], DataError]
+
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "temp_directory": "",  # personal data must not spill to a disk
+}
+# The name of a folder, such as "age=30", is no value of anybody.
+_PARQUET = "read_parquet(?, hive_partitioning = false{more})"
+_CSV = (
+    "read_csv(?, hive_partitioning = false, auto_detect = false, header = true, delim = ?, "
+    "quote = '\"', escape = '\"', columns = ?, nullstr = ?, compression = ?{more})"
+)
+_CHUNK = 1 << 20
+
+
+class EncodingError(DataError):
+    """A text file is not in UTF-8."""
+
+
+class Engine:
+    """A database in memory that fetches nothing and writes nothing to a disk by itself.
+
+    Every query names the error that is raised when it fails: DuckDB's own may quote a cell.
+    """
+
+    def __init__(self) -> None:
+        import duckdb
+
+        self._connection = duckdb.connect(":memory:", config=_CONFIG)
+
+    def run(self, query: str, parameters: Sequence[Any], wording: Wording) -> None:
+        """Execute a query that gives nothing back."""
+        worded(lambda: self._connection.execute(query, list(parameters)), wording)
+
+    def columns(
+        self, query: str, parameters: Sequence[Any], wording: Wording
+    ) -> list[NDArray[Any]]:
+        """Execute a query, and give its columns as arrays."""
+
+        def fetched() -> Mapping[str, Any]:
+            found: Mapping[str, Any] = self._connection.execute(
+                query, list(parameters)
+            ).fetchnumpy()
+            return found
+
+        return [_array(values) for values in worded(fetched, wording).values()]
+
+    def rows(
+        self, query: str, parameters: Sequence[Any], wording: Wording
+    ) -> list[tuple[Any, ...]]:
+        """Execute a query, and give its rows as plain values."""
+
+        def fetched() -> list[tuple[Any, ...]]:
+            found: list[tuple[Any, ...]] = self._connection.execute(
+                query, list(parameters)
+            ).fetchall()
+            return found
+
+        return worded(fetched, wording)
+
+    def shape(
+        self, query: str, parameters: Sequence[Any], wording: Wording
+    ) -> tuple[list[str], list[Any]]:
+        """Give the names and the types of the columns of a query."""
+
+        def asked() -> tuple[list[str], list[Any]]:
+            relation = self._connection.sql(f"{query} LIMIT 0", params=list(parameters))
+            return list(relation.columns), list(relation.types)
+
+        return worded(asked, wording)
+
+    def copy(self, columns: Mapping[str, NDArray[Any]], target: str, wording: Wording) -> None:
+        """Write columns to where `target`, the end of a COPY statement, says."""
+
+        def copied() -> None:
+            self._connection.register("columns_to_write", dict(columns))
+            self._connection.execute(f"COPY (SELECT * FROM columns_to_write) {target}")
+
+        worded(copied, wording)
+
+
+class ParquetFile:
+    """A Parquet file: its columns by their own names, read one at a time.
+
+    Parameters
+    ----------
+    file : Path
+    engine : Engine
+    any_text : bool, default=False
+        Whether a text that is not in UTF-8 is read too, with "?" for what cannot be, where this
+        version of DuckDB can do so. If not, it is an error.
+
+    Attributes
+    ----------
+    names : list of str
+        As they are in the file.
+    columns : list of str
+        As DuckDB calls them, in quotes: it renames those that differ only by case.
+    types : list of DuckDB types
+    """
+
+    def __init__(self, file: Path, engine: Engine, *, any_text: bool = False) -> None:
+        self._file, self._engine = file, engine
+        lenient = any_text and "utf8_validation" in _options("read_parquet")
+        self._relation = _PARQUET.format(more=", utf8_validation = 'replace'" if lenient else "")
+        self._path = [literal(file)]
+        columns, self.types = engine.shape(
+            f"SELECT * FROM {self._relation}", self._path, lambda _: no_parquet(file)
+        )
+        schema = engine.rows(
+            "SELECT name, num_children FROM parquet_schema(?)",
+            self._path,
+            lambda _: no_parquet(file),
+        )
+        self.names = _top_level(schema)
+        self.columns = [quoted(column) for column in columns]
+
+    def n_rows(self) -> int:
+        """Count the rows."""
+        query = f"SELECT count(*) FROM {self._relation}"
+        found = self._engine.rows(query, self._path, lambda _: no_parquet(self._file))
+        return int(found[0][0])
+
+    def column(self, place: int, expression: str | None = None) -> NDArray[Any]:
+        """Read one column, or an expression of it."""
+        query = f"SELECT {expression or self.columns[place]} AS c FROM {self._relation}"
+        name = self.names[place]
+        return self._engine.columns(
+            query, self._path, lambda error: _bad_column(self._file, name, error)
+        )[0]
+
+    def check(self, places: Sequence[int]) -> None:
+        """Read columns without keeping them: a damaged one is an error."""
+        for place in places:
+            # a sum of hashes cannot be answered from the statistics in the file's footer
+            self.column(place, f"bit_xor(hash({self.columns[place]}))")
+
+
+def csv_table(
+    engine: Engine,
+    file: Path,
+    delimiter: str,
+    n_columns: int,
+    *,
+    select: str = "*",
+    missing: Sequence[str] = (),
+    any_text: bool = False,
+) -> None:
+    """Read a CSV file, whose columns are called c0, c1, ..., into the table t of an engine.
+
+    Parameters
+    ----------
+    engine : Engine
+    file : Path
+    delimiter : str
+    n_columns : int
+    select : str, default="*"
+        Expressions of the columns, which are texts.
+    missing : sequence of str
+        Texts that mean missing, besides the empty one.
+    any_text : bool, default=False
+        Whether a row with a text that is not in UTF-8 is read too, with all its cells missing and
+        after the other rows; if not, it is an error. Nothing changes for the other rows: one
+        person's text decides nothing about the others.
+    """
+    if is_packed(file):
+        _check_gzip(file)
+    columns = {f"c{i}": "VARCHAR" for i in range(n_columns)}
+    compression = "gzip" if is_packed(file) else "none"
+    parameters = [literal(file), delimiter, columns, ["", *missing], compression]
+
+    def wording(error: Exception) -> DataError:
+        return damaged_csv(file, error)
+
+    source = _CSV.format(more=", store_rejects = true" if any_text else "")
+    engine.run(f"CREATE TABLE t AS SELECT {select} FROM {source}", parameters, wording)
+    if any_text:
+        _add_unreadable(engine, file, select, list(columns))
+
+
+def _add_unreadable(engine: Engine, file: Path, select: str, columns: Sequence[str]) -> None:
+    """Add a row without any value to t for each that could not be read because of its text."""
+
+    def wording(error: Exception) -> DataError:
+        return damaged_csv(file, error)
+
+    text = "error_type::VARCHAR IN ('INVALID ENCODING', 'INVALID UNICODE')"
+    query = (
+        f"SELECT count(DISTINCT line_byte_position) FILTER (WHERE {text}), "
+        f"min(line) FILTER (WHERE NOT {text}) FROM reject_errors"
+    )
+    rows, line = engine.rows(query, [], wording)[0]
+    if line is not None:
+        raise DataError(f"'{file.name}' must be a CSV file. Line {line} is damaged.")
+    empty = ", ".join(f"NULL::VARCHAR AS {column}" for column in columns)
+    query = f"INSERT INTO t SELECT {select} FROM (SELECT {empty} FROM range(?))"
+    engine.run(query, [rows], wording)
+
+
+def relation_columns(relation: Any, wording: Wording) -> Mapping[str, NDArray[Any]]:
+    """Fetch a relation that the user handed over, in one execution.
+
+    Parameters
+    ----------
+    relation : DuckDB relation
+    wording : callable
+        See `worded`.
+    """
+    found: Mapping[str, Any] = worded(relation.fetchnumpy, wording)
+    return {name: _array(values) for name, values in found.items()}
+
+
+def is_relation(source: Any) -> bool:
+    """Whether something is a relation of DuckDB, found without importing DuckDB."""
+    return type(source).__module__.split(".")[0] in {"duckdb", "_duckdb"}
+
+
+def table_file(path: str | os.PathLike[str]) -> tuple[Path, str]:
+    """Find a file that holds a table, and say which kind it is: "parquet" or "csv"."""
+    file = Path(os.path.abspath(path))
+    if not file.is_file():
+        raise DataError(f"A table must be a file on this machine. Found none at '{path}'.")
+    ending = Path(file.stem).suffix if is_packed(file) else file.suffix
+    if ending.lower() in (".parquet", ".pq") and not is_packed(file):
+        return file, "parquet"
+    if ending.lower() in (".csv", ".tsv", ".txt", ".tab"):
+        return file, "csv"
+    raise DataError(
+        "A table's file must end in .csv, .csv.gz, .tsv, .tsv.gz or .parquet. "
+        f"Got '{file.name}' instead."
+    )
+
+
+def is_packed(file: Path) -> bool:
+    """Whether a file is packed by gzip, by its name."""
+    return file.suffix.lower() == ".gz"
+
+
+def literal(file: Path) -> str:
+    """Return the path with the signs that DuckDB would read as a pattern made literal."""
+    return re.sub(r"([*?\[])", r"[\1]", str(file))
+
+
+def quoted(name: str) -> str:
+    """Return a name as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def no_parquet(file: Path) -> DataError:
+    """Say that a file is no Parquet file."""
+    return DataError(f"'{file.name}' must be a Parquet file. It cannot be read as one.")
+
+
+def damaged_csv(file: Path, error: Exception) -> DataError:
+    """Say where a CSV file is damaged; DuckDB's own message would quote the line."""
+    message = str(error)
+    line = re.search(r"CSV Error on Line: (\d+)", message)
+    fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
+    where = f" Line {line[1]} is damaged." if line else " It is damaged."
+    what = ""
+    if fields:
+        what = f" It has {fields[2]} fields where the first line has {fields[1]}."
+    elif not_utf8(error):
+        return EncodingError(
+            f"'{file.name}' must be a CSV file in UTF-8.{where} It is not in UTF-8."
+        )
+    elif "unterminated quote" in message:
+        what = " It opens a quote that is never closed."
+    return DataError(f"'{file.name}' must be a CSV file in UTF-8.{where}{what}")
+
+
+def _bad_column(file: Path, name: str, error: Exception) -> DataError:
+    if not_utf8(error):
+        return DataError(
+            f"'{name}' of '{file.name}' must hold text in UTF-8. It holds some that is not."
+            "\n\nHint: write the file again, with that column's text converted to UTF-8."
+        )
+    return DataError(
+        f"'{file.name}' must be a whole Parquet file. Its column '{name}' is damaged, and cannot "
+        "be read."
+    )
+
+
+def _check_gzip(file: Path) -> None:
+    """Refuse a packed file that is cut short or whose checksum is wrong: DuckDB may read it."""
+    damage: DataError | None = None
+    try:
+        with gzip.open(file) as packed:
+            while packed.read(_CHUNK):
+                continue
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        damage = DataError(
+            f"'{file.name}' must be a whole file, packed by gzip. It is damaged or cut short."
+        )
+    if damage is not None:
+        raise damage
+
+
+def _top_level(schema: Sequence[tuple[Any, ...]]) -> list[str]:
+    """Return the columns' own names: DuckDB renames those that differ only by case."""
+    names = []
+    inside = 0
+    for name, children in schema[1:]:
+        if inside == 0:
+            names.append(name)
+            inside = 1
+        inside += (children or 0) - 1
+    return names
+
+
+@cache
+def _options(function: str) -> frozenset[str]:
+    """The options that one of DuckDB's readers has in this version."""
+    query = "SELECT unnest(parameters) FROM duckdb_functions() WHERE function_name = ?"
+    return frozenset(name for (name,) in Engine().rows(query, [function], _no_options))
+
+
+def _no_options(error: Exception) -> DataError:
+    return DataError(f"DuckDB must list its functions. It failed ({type(error).__name__}).")
+
+
+def _array(values: Any) -> NDArray[Any]:
+    if isinstance(values, np.ndarray):
+        return values
+    return np.asarray(values, dtype=object)

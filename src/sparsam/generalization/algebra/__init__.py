@@ -1,0 +1,1 @@
+"""How two generalizations compare and combine."""

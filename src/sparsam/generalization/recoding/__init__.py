@@ -1,0 +1,1 @@
+"""What an unchanged model is fed instead of a person's own record."""

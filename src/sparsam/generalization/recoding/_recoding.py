@@ -1,0 +1,368 @@
+"""The minimisation procedure: what an unchanged model is fed instead of a person's own record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam._documents import read_bytes
+from sparsam._errors import DocumentError
+from sparsam._writing import write_text
+from sparsam.data import Table
+from sparsam.data.model._replace import Replacement, replace_columns
+from sparsam.generalization._generalization import Generalization
+from sparsam.generalization._information_loss import InformationLoss
+from sparsam.generalization.recoding import _document as _recoding_document
+from sparsam.generalization.recoding._apply import (
+    check_codes,
+    check_given,
+    given_buckets,
+    kept_columns,
+    raw_buckets,
+)
+from sparsam.generalization.recoding._feed import Feed, RecordWalk
+from sparsam.generalization.recoding._paths import Paths, Possible
+from sparsam.generalization.recoding._tree import (
+    Leaf,
+    Node,
+    Value,
+    find_leaves,
+    plain_nodes,
+    plain_representatives,
+)
+from sparsam.generalization.recoding._words import tree_text
+
+Input = Literal["labels", "codes"]
+
+
+class Recoding:
+    """What a model is fed instead of a person's own record, so that its answer stays the same.
+
+    A tree over the buckets of a generalization (Goldsteen et al. 2021, §3.2): local and
+    multidimensional. A person's buckets lead to a leaf. Attributes that the leaf asks for are fed
+    as the representative of the own bucket, all others as the leaf's one value for everyone. A
+    settled leaf asks nothing and knows the model's answer. Immutable; two recodings are equal when
+    their documents are.
+
+    Parameters
+    ----------
+    generalization : Generalization
+        The ranges that are asked for.
+    representatives : mapping of str to sequence
+        For every attribute one plain value a bucket, inside that bucket; None for missing; any
+        value for the bucket of categories never seen.
+    nodes : sequence of Branch or Leaf
+        The first is the root; children come after their parents.
+    about : mapping or None, default=None
+        Plain JSON facts; None takes those of the generalization.
+
+    Examples
+    --------
+    >>> from sparsam.data import NumericDomain
+    >>> from sparsam.generalization import numeric_partition
+    >>> from sparsam.generalization.recoding._tree import Branch, Leaf
+    >>> domain = NumericDomain(0, 99, integer=True)
+    >>> g = Generalization(
+    ...     [numeric_partition("age", domain, [17, 62]), numeric_partition("hours", domain, [35])]
+    ... )
+    >>> nodes = [
+    ...     Branch("age", (0,), 1, 2),
+    ...     Leaf((), {"age": 9, "hours": 0}, "no"),
+    ...     Leaf(("hours",), {"age": 40}),
+    ... ]
+    >>> r = Recoding(g, {"age": [9, 40, 70], "hours": [20, 40]}, nodes)
+    >>> print(r)
+    age under 17 -> no
+    age 17 and over -> asks hours
+    >>> r.apply_record({"age": 66, "hours": 12})
+    {'age': 40, 'hours': 20}
+    """
+
+    _generalization: Generalization
+    _representatives: dict[str, tuple[Value, ...]]
+    _nodes: tuple[Node, ...]
+    _paths: Paths
+
+    def __init__(
+        self,
+        generalization: Generalization,
+        representatives: Mapping[str, Sequence[Value]],
+        nodes: Sequence[Node],
+        about: Mapping[str, Any] | None = None,
+    ) -> None:
+        facts = generalization.about if about is None else about
+        kept = plain_nodes(generalization, nodes)
+        for name, value in (
+            ("_generalization", generalization.with_about(facts)),
+            ("_representatives", plain_representatives(generalization, representatives)),
+            ("_nodes", kept),
+            ("_paths", Paths(generalization, kept)),
+        ):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        msg = "A recoding is immutable. Make another one instead."
+        raise AttributeError(msg)
+
+    @property
+    def generalization(self) -> Generalization:
+        """The ranges that are asked for, one partition per attribute."""
+        return self._generalization
+
+    @property
+    def representatives(self) -> dict[str, tuple[Value, ...]]:
+        """One plain value for each bucket of every attribute (a copy)."""
+        return dict(self._representatives)
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The branches and leaves, the root first."""
+        return self._nodes
+
+    @cached_property
+    def leaves(self) -> dict[int, Leaf]:
+        """The leaves, by the number of the node."""
+        return {i: node for i, node in enumerate(self._nodes) if isinstance(node, Leaf)}
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Plain facts about where the recoding comes from (a copy)."""
+        return self._generalization.about
+
+    def possible(self, node: int) -> Possible:
+        """Give the buckets that the path to a node leaves, for the attributes that it tests.
+
+        Parameters
+        ----------
+        node : int
+
+        Returns
+        -------
+        dict of str to frozenset of int
+        """
+        return self._paths.possible(node)
+
+    @property
+    def paths(self) -> Paths:
+        """What the way to each node leaves possible."""
+        return self._paths
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Recoding):
+            return NotImplemented
+        return self._json == other._json
+
+    def __hash__(self) -> int:
+        return hash(self._json)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        facts = (self._generalization, self._representatives, self._nodes, self.about)
+        return Recoding, facts
+
+    def with_about(self, about: Mapping[str, Any]) -> Recoding:
+        """Give the same recoding other facts."""
+        return Recoding(self._generalization, self._representatives, self._nodes, about)
+
+    @cached_property
+    def _feed(self) -> Feed:
+        return Feed(self._generalization, self._representatives, self._nodes)
+
+    @cached_property
+    def _walk(self) -> RecordWalk:
+        return RecordWalk(self._generalization, self._representatives, self._nodes)
+
+    def apply(self, frame: Any, *, keep: str | Iterable[str] = ()) -> Any:
+        """Recode raw records: every attribute becomes what the model is fed.
+
+        Parameters
+        ----------
+        frame : pandas, polars or pyarrow frame, mapping of arrays, or Table
+            Must have every collected attribute; the others are added where they are absent. The
+            same type comes out (a dict for a Table), with its index, order of columns and types.
+        keep : str or iterable of str, default=()
+            Other columns to pass through as they are. All others are dropped.
+
+        Returns
+        -------
+        frame
+
+        Raises
+        ------
+        DataError
+            A column is absent, has the wrong type, or holds values without a bucket; or the frame
+            lives in an engine.
+        """
+        kept = kept_columns(self._generalization, keep)
+        codes = raw_buckets(self._generalization, frame, kept)
+        made = self._replacements(codes)
+        if isinstance(frame, Table):
+            rest = {name: frame.attribute(name).decode(frame.column(name)) for name in kept}
+            return {**_arrays(made), **rest}
+        return replace_columns(frame, made, kept)
+
+    def apply_record(self, record: Mapping[str, Any]) -> dict[str, Value]:
+        """Recode one person's record, in microseconds.
+
+        Parameters
+        ----------
+        record : mapping
+            Must have every collected attribute; None is a missing value.
+
+        Returns
+        -------
+        dict
+            Every attribute, as the model is fed.
+        """
+        return self._walk.feed(self._generalization.apply_record(record, "codes"))
+
+    def represent(
+        self, generalized: Any, *, input: Input = "labels", keep: str | Iterable[str] = ()
+    ) -> Any:
+        """Turn generalized records into records that the unchanged model takes.
+
+        Parameters
+        ----------
+        generalized : frame or mapping of arrays, or ndarray of buckets
+            As `Generalization.apply` or `Generalization.apply_codes` gives them.
+        input : {"labels", "codes"}, default="labels"
+            Whether the columns hold labels or numbers of buckets.
+        keep : str or iterable of str, default=()
+            Other columns to pass through.
+
+        Returns
+        -------
+        frame, or dict of str to ndarray for an array
+            Every attribute, in plain types.
+        """
+        check_given(input)
+        kept = kept_columns(self._generalization, keep)
+        codes = given_buckets(self._generalization, generalized, input, kept)
+        made = self._replacements(codes)
+        if isinstance(generalized, np.ndarray):
+            return _arrays(made)
+        return replace_columns(generalized, made, kept, typed=False)
+
+    def represent_record(
+        self, generalized: Mapping[str, Any], *, input: Input = "labels"
+    ) -> dict[str, Value]:
+        """Turn one generalized record into one that the unchanged model takes.
+
+        Parameters
+        ----------
+        generalized : mapping
+            As `Generalization.apply_record` gives it.
+        input : {"labels", "codes"}, default="labels"
+
+        Returns
+        -------
+        dict
+            Every attribute.
+        """
+        check_given(input)
+        return self._walk.feed(self._walk.buckets(generalized, input))
+
+    def leaf_of(self, codes: NDArray[Any]) -> NDArray[np.intp]:
+        """Give the number of the leaf that each generalized record ends in.
+
+        Parameters
+        ----------
+        codes : ndarray of int, shape (n, n_attributes)
+            Buckets, in the order of ``generalization.names``.
+
+        Returns
+        -------
+        ndarray of int
+            Numbers of nodes.
+        """
+        checked = check_codes(self._generalization, codes)
+        return find_leaves(self._generalization, self._nodes, checked)
+
+    def _replacements(self, codes: NDArray[Any]) -> dict[str, Replacement]:
+        leaves = find_leaves(self._generalization, self._nodes, codes)
+        return self._feed.replacements(codes, leaves)
+
+    def information_loss(
+        self, table: Table, weights: Mapping[str, float] | None = None
+    ) -> InformationLoss:
+        """Measure how much detail is lost, leaf by leaf, between 0 and 1.
+
+        Never less than the loss of the generalization alone.
+
+        Parameters
+        ----------
+        table : Table
+        weights : mapping of str to float or None, default=None
+
+        Returns
+        -------
+        InformationLoss
+        """
+        from sparsam.generalization.recoding._loss import local_information_loss
+
+        return local_information_loss(self, table, weights)
+
+    @cached_property
+    def _json(self) -> str:
+        return _recoding_document.encode(
+            self._generalization, self._representatives, self._nodes, self.about
+        )
+
+    def to_json(self) -> str:
+        """Write the recoding as a JSON document that people can read."""
+        return self._json
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Recoding:
+        """Read a recoding from a JSON document.
+
+        Parameters
+        ----------
+        text : str or bytes
+
+        Returns
+        -------
+        Recoding
+
+        Raises
+        ------
+        DocumentError
+            The document is damaged or foreign; the error points at the field.
+        """
+        return _recoding_document.decode(text)
+
+    def save(self, path: str | Path) -> None:
+        """Write the JSON document to a file."""
+        write_text(path, self._json)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Recoding:
+        """Read a recoding from a file."""
+        try:
+            return cls.from_json(read_bytes(path))
+        except DocumentError as error:
+            error.add_note(f"The document is the file '{Path(path).name}'.")
+            raise
+
+    @staticmethod
+    def schema() -> dict[str, Any]:
+        """Give the JSON Schema of the document."""
+        return _recoding_document.schema()
+
+    def __str__(self) -> str:
+        return tree_text(self._generalization, self._nodes, self._paths)
+
+    def __repr__(self) -> str:
+        settled = sum(leaf.prediction is not None for leaf in self.leaves.values())
+        return (
+            f"<Recoding: {len(self._generalization)} attributes, {len(self.leaves)} leaves, "
+            f"{settled} of them settled>"
+        )
+
+
+def _arrays(made: dict[str, Replacement]) -> dict[str, NDArray[Any]]:
+    return {name: replacement.array() for name, replacement in made.items()}

@@ -1,0 +1,1 @@
+"""Accuracy and risk along the share that is kept."""

@@ -1,0 +1,164 @@
+"""How files are read: no folder's name among the cells, and no cell in an error."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import traceback
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sparsam
+from sparsam._errors import DataError
+from sparsam.data import columns_of, read
+from sparsam.data.model._own_records import OwnRecords
+from sparsam.data.source import _engine
+from sparsam.data.source._declared_codes import Wanted, open_declared
+
+SOURCE = Path(sparsam.__file__).parent
+ENGINE = SOURCE / "data" / "source" / "_engine.py"
+READERS = ("read_parquet", "from_parquet", "parquet_scan", "read_csv", "from_csv", "duckdb.connect")
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda p: p.name)
+def test_only_one_module_says_how_duckdb_reads(path: Path) -> None:
+    if path == ENGINE:
+        return
+    text = path.read_text(encoding="utf-8")
+    assert not [reader for reader in READERS if reader in text]
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            assert "duckdb" not in {alias.name for alias in node.names}
+        assert not (isinstance(node, ast.ImportFrom) and (node.module or "") == "duckdb")
+
+
+def test_every_reader_of_the_engine_leaves_folders_alone() -> None:
+    text = ENGINE.read_text(encoding="utf-8")
+    calls = [line for line in text.splitlines() if '"read_' in line and "(?" in line]
+    assert len(calls) == 2
+    assert all("hive_partitioning = false" in line for line in calls)
+
+
+@pytest.fixture(params=["parquet", "csv", "csv.gz"])
+def in_folders(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Forty people in a folder whose name would make them all alike."""
+    path = tmp_path / "age=30" / "sex=f" / f"people.{request.param}"
+    path.parent.mkdir(parents=True)
+    duckdb.execute(
+        "COPY (SELECT range + 20 AS age, CASE WHEN range % 2 = 0 THEN 'f' ELSE 'm' END AS sex "
+        f"FROM range(40)) TO '{path}'"
+    )
+    return path
+
+
+def test_the_name_of_a_folder_is_no_cell(in_folders: Path) -> None:
+    table = read(in_folders)
+    assert table.names == ("age", "sex")
+    assert table.attribute("age").n_values == 40
+    raw = columns_of(in_folders, ["age", "sex"])
+    assert raw["age"].tolist() == list(range(20, 60))
+    assert raw["sex"].tolist() == ["f", "m"] * 20
+    own = OwnRecords.open(in_folders)
+    assert own.table.attribute("age").n_values == 40
+    declared = open_declared(in_folders, [Wanted("age"), Wanted("sex", ("f", "m"))])
+    assert declared.n_rows() == 40
+    assert declared.numbers("age").tolist() == list(range(20, 60))
+    assert declared.places("sex").tolist() == [0, 1] * 20
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("whole") / "whole.parquet"
+    duckdb.execute(
+        "COPY (SELECT 'secret' || (range % 50) AS name, 'secret' || range AS id, range * 1.5 AS x "
+        f"FROM range(2000)) TO '{path}'"
+    )
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_damaged_parquet_files(tmp_path: Path, whole: bytes, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    damaged = bytearray(whole)
+    if seed % 4:
+        for at in rng.integers(4, len(whole), 30):
+            damaged[at] ^= 255
+    else:
+        damaged = damaged[: rng.integers(len(whole))]
+    path = tmp_path / "damaged.parquet"
+    path.write_bytes(damaged)
+    wanted = [Wanted("x"), Wanted("name", ("a",)), Wanted("id", ("a",))]
+    for opened in (read, lambda file: open_declared(file, wanted)):
+        with pytest.raises(DataError, match=r"damaged\.parquet") as caught:
+            opened(path)
+        assert "secret" not in "".join(traceback.format_exception(caught.value))
+        assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("damage", ["short", "checksum", "flipped"])
+def test_damaged_packed_files(tmp_path: Path, damage: str) -> None:
+    packed = bytearray(gzip.compress(b"x,y\n" + b"1,secret\n" * 5000))
+    if damage == "short":
+        packed = packed[:-30]
+    else:
+        packed[-8 if damage == "checksum" else len(packed) // 2] ^= 255
+    path = tmp_path / "people.csv.gz"
+    path.write_bytes(packed)
+    for opened in (read, lambda file: open_declared(file, [Wanted("x")])):
+        with pytest.raises(DataError, match=r"people\.csv\.gz") as caught:
+            opened(path)
+        assert "secret" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_text_that_is_not_utf8_is_unseen_and_changes_no_other_row(tmp_path: Path) -> None:
+    cells = ["café", "tea", "", "?", "naïve", "2", "7"]
+    members = ("tea", "café", "naïve")
+    wanted = [Wanted("a", members), Wanted("b", members), Wanted("n")]
+
+    def found(path: Path, odd: bytes) -> list[list[float]]:
+        rows = [f"{cell},{cell},{cell}".encode() for cell in cells] + [b",".join([odd] * 3)]
+        path.write_bytes(b"a,b,n\n" + b"\n".join(rows) + b"\n")
+        opened = open_declared(path, wanted, ["?", "7"])
+        columns = [opened.places("a"), opened.places("b"), opened.numbers("n")]
+        return np.column_stack(columns).tolist()
+
+    plain = found(tmp_path / "plain.csv", b"other")
+    gone = [*plain[:-1], [4.0, 4.0, np.nan]]  # the whole row, and no other
+    for odd in (b"\x80", b"M\xfcllerin", b"\xff\xfe", b"\xc3", b'"\xa0,"'):
+        assert np.array_equal(found(tmp_path / "odd.csv", odd), gone, equal_nan=True)
+    texts = [*(cell.encode() or None for cell in cells), b"M\xfcllerin"]
+    column = pa.array(texts, pa.binary()).view(pa.string())
+    table = pa.table({"a": column, "b": column.dictionary_encode(), "n": column})
+    pq.write_table(table, tmp_path / "odd.parquet")
+    opened = open_declared(tmp_path / "odd.parquet", wanted, ["?", "7"])
+    columns = [opened.places("a"), opened.places("b"), opened.numbers("n")]
+    assert np.array_equal(np.column_stack(columns), plain, equal_nan=True)
+
+
+def test_the_shape_of_a_file_is_refused_even_where_a_text_is_odd(tmp_path: Path) -> None:
+    path = tmp_path / "odd.csv"
+    path.write_bytes(b"a,b\n1,M\xfcllerin\n1,2,secret\n")
+    with pytest.raises(DataError, match=r"odd\.csv.* Line 3 is damaged"):
+        open_declared(path, [Wanted("a"), Wanted("b")])
+
+
+def test_versions_of_duckdb_that_cannot_read_such_texts_refuse_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_engine, "_options", lambda function: frozenset())
+    column = pa.array([b"tea", b"M\xfcllerin"], pa.binary()).view(pa.string())
+    pq.write_table(pa.table({"a": column}), tmp_path / "odd.parquet")
+    with pytest.raises(DataError, match=r"'a' of 'odd.parquet' must hold text in UTF-8") as caught:
+        open_declared(tmp_path / "odd.parquet", [Wanted("a", ("tea",))])
+    assert "llerin" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_zero_byte_in_the_middle_is_a_character(tmp_path: Path) -> None:
+    path = tmp_path / "zero.csv"
+    path.write_bytes(b"x,y\n1,a\x00b\n2,c\n")
+    assert read(path).to_dict()["y"].tolist() == ["a\x00b", "c"]

@@ -1,0 +1,437 @@
+"""A recoding: what is fed in which leaf, by every way to apply it, and what it may not be."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sparsam
+from sparsam._errors import DataError, ParameterError
+from sparsam.data import CategoricalDomain, NumericDomain, read
+from sparsam.generalization import Generalization, categorical_partition, numeric_partition
+from sparsam.generalization.recoding._recoding import Recoding
+from sparsam.generalization.recoding._tree import Branch, Leaf, Node
+from sparsam.generalization.recoding._words import union_label
+
+AGES = NumericDomain(0, 99, integer=True)
+TOWNS = CategoricalDomain(("Bern", "Chur", "Genf"))
+
+
+def example() -> Recoding:
+    """Ages in three ranges, two groups of towns and a missing one, height not collected."""
+    g = Generalization(
+        [
+            numeric_partition("age", AGES, [17, 62]),
+            numeric_partition("height", NumericDomain(0.5, 2.5), []),
+            categorical_partition("town", TOWNS, [["Bern"], ["Chur", "Genf"]], missing=2),
+        ],
+        {"seed": 3},
+    )
+    nodes: list[Node] = [
+        Branch("age", (0,), 1, 2),
+        Leaf((), {"age": 9, "height": 1.25, "town": "Chur"}, "no"),
+        Branch("town", (0, 2), 3, 4),
+        Leaf(("age", "town"), {"height": 1.75}),
+        Leaf(("age",), {"height": 1.5, "town": "Genf"}),
+    ]
+    means = {"age": [9, 40, 70], "height": [1.7], "town": ["Bern", "Chur", None]}
+    return Recoding(g, means, nodes)
+
+
+RAW = {
+    "town": ["Bern", "Genf", None, "Chur"],
+    "age": [33, 16, 80, 62],
+    "height": [1.0, 1.1, 1.2, 1.3],
+    "y": [1, 0, 1, 0],
+}
+FED = {
+    "town": ["Bern", "Chur", None, "Genf"],
+    "age": [40, 9, 70, 70],
+    "height": [1.75, 1.25, 1.75, 1.5],
+}
+
+
+def random_recoding(seed: int) -> Recoding:
+    """Grow a random tree over random partitions, with leaves of every kind."""
+    rng = random.Random(seed)
+    parts: list[Any] = []
+    means: dict[str, list[Any]] = {}
+    for i in range(rng.randint(1, 4)):
+        name = f"a{i}"
+        n = rng.randint(1, 4)
+        own = n if rng.random() < 0.3 else None
+        if rng.random() < 0.5:
+            integer = rng.random() < 0.5
+            cuts = [10.0 * (j + 1) for j in range(n - 1)]
+            part = numeric_partition(name, NumericDomain(0, 50, integer=integer), cuts, own)
+            values: list[Any] = [10 * j + rng.randint(1, 9) for j in range(n)]
+        else:
+            groups = [[f"c{j}", f"d{j}"] for j in range(n)]
+            domain = CategoricalDomain(tuple(c for group in groups for c in group))
+            part = categorical_partition(name, domain, groups, own)
+            values = [rng.choice(group) for group in groups]
+        parts.append(part)
+        means[name] = values + [None] * (part.n_buckets - n)
+    g = Generalization(parts)
+    return Recoding(g, means, random_nodes(rng, g, means))
+
+
+def random_nodes(
+    rng: random.Random, g: Generalization, means: dict[str, list[Any]], most: int = 12
+) -> list[Node]:
+    nodes: list[Node | None] = [None]
+    waiting: list[tuple[int, dict[str, set[int]]]] = [
+        (0, {part.name: set(range(part.n_buckets)) for part in g})
+    ]
+    while waiting:
+        place, still = waiting.pop(rng.randrange(len(waiting)))
+        open_to = [name for name, buckets in still.items() if len(buckets) > 1]
+        if not open_to or len(nodes) > most or rng.random() < 0.15:
+            nodes[place] = random_leaf(rng, g, means)
+            continue
+        name = rng.choice(open_to)
+        left = set(rng.sample(sorted(still[name]), rng.randint(1, len(still[name]) - 1)))
+        outside = set(range(g[name].n_buckets)) - still[name]
+        stray = {bucket for bucket in outside if rng.random() < 0.3}
+        nodes[place] = Branch(name, tuple(left | stray), len(nodes), len(nodes) + 1)
+        for side in (left, still[name] - left):
+            waiting.append((len(nodes), {**still, name: side}))
+            nodes.append(None)
+    return [node for node in nodes if node is not None]
+
+
+def random_leaf(rng: random.Random, g: Generalization, means: dict[str, list[Any]]) -> Leaf:
+    def fixed(names: list[str]) -> dict[str, Any]:
+        return {name: rng.choice(means[name]) for name in names}
+
+    if rng.random() < 0.6:
+        return Leaf((), fixed(list(g.names)), rng.choice(["no", "yes"]))
+    asks = tuple(name for name in g.collected if rng.random() < 0.5)
+    return Leaf(asks, fixed([name for name in g.names if name not in asks]))
+
+
+def random_buckets(recoding: Recoding, seed: int, n: int = 40) -> Any:
+    rng = np.random.default_rng(seed)
+    sizes = [part.n_buckets for part in recoding.generalization]
+    return np.column_stack([rng.integers(0, size, n) for size in sizes]).astype(np.uint16)
+
+
+def slow_feed(recoding: Recoding, buckets: dict[str, int]) -> tuple[int, dict[str, Any]]:
+    """Walk the tree and fill the record as the document says, one person at a time."""
+    number = 0
+    while isinstance(node := recoding.nodes[number], Branch):
+        number = node.then if buckets[node.attribute] in node.left else node.otherwise
+    fed = {
+        name: recoding.representatives[name][buckets[name]]
+        if name in node.asks
+        else node.record[name]
+        for name in recoding.generalization.names
+    }
+    return number, fed
+
+
+def plain(values: Any) -> list[Any]:
+    """Values of any library as a list; NaN and NA are None."""
+    found = values.to_pylist() if hasattr(values, "to_pylist") else list(values)
+    gone = [v is None or v is pd.NA or (isinstance(v, float) and np.isnan(v)) for v in found]
+    return [None if hole else value for value, hole in zip(found, gone, strict=True)]
+
+
+MAKERS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "pandas": lambda rows: pa.table(rows).to_pandas(),
+    "polars": pl.DataFrame,
+    "pyarrow": pa.table,
+    "mapping": dict,
+    "table": read,
+}
+everywhere = pytest.mark.parametrize("make", MAKERS.values(), ids=list(MAKERS))
+
+
+@everywhere
+def test_every_library_is_fed_the_same(make: Callable[..., Any]) -> None:
+    out = example().apply(make(RAW), keep="y")
+    for name, values in FED.items():
+        assert plain(out[name]) == values
+    assert plain(out["y"]) == RAW["y"]
+
+
+@everywhere
+def test_raw_records_and_generalized_ones_are_fed_the_same(make: Callable[..., Any]) -> None:
+    recoding, frame = example(), make(RAW)
+    fed = recoding.apply(frame)
+    for form in ("labels", "codes"):
+        z = recoding.generalization.apply(frame, output=form, keep="y")
+        again = recoding.represent(z, input=form, keep="y")
+        for name in recoding.generalization.names:
+            assert plain(again[name]) == plain(fed[name])
+        assert plain(again["y"]) == RAW["y"]
+
+
+def test_one_record_is_fed_as_a_frame_is() -> None:
+    recoding = example()
+    for i in range(4):
+        record = {name: values[i] for name, values in RAW.items()}
+        expected = {name: FED[name][i] for name in recoding.generalization.names}
+        assert recoding.apply_record(record) == expected
+        assert list(recoding.apply_record(record)) == list(recoding.generalization.names)
+        for form in ("labels", "codes"):
+            z = recoding.generalization.apply_record(record, form)  # type: ignore[arg-type]
+            assert recoding.represent_record(z, input=form) == expected  # type: ignore[arg-type]
+
+
+def test_attributes_that_are_not_collected_need_not_be_there() -> None:
+    rows = {name: values for name, values in RAW.items() if name not in ("height", "y")}
+    record = {"town": "Bern", "age": 33}
+    assert example().apply_record(record) == {"age": 40, "height": 1.75, "town": "Bern"}
+    for make in (MAKERS["pandas"], pl.DataFrame, pa.table, dict):
+        out = example().apply(make(rows))
+        assert plain(out["height"]) == FED["height"]
+        # the new column comes right after the attribute before it
+        names = list(getattr(out, "column_names", getattr(out, "columns", out)))
+        assert names == ["town", "age", "height"]
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**6))
+def test_the_fast_ways_agree_with_the_slow_one(seed: int) -> None:
+    recoding = random_recoding(seed)
+    codes = random_buckets(recoding, seed)
+    names = recoding.generalization.names
+    leaves, fed = recoding.leaf_of(codes), recoding.represent(codes)
+    for i, row in enumerate(codes.tolist()):
+        buckets = dict(zip(names, row, strict=True))
+        number, expected = slow_feed(recoding, buckets)
+        assert number == leaves[i]
+        assert {name: plain(fed[name])[i] for name in names} == expected
+        assert recoding.represent_record(buckets, input="codes") == expected
+    assert Recoding.from_json(recoding.to_json()) == recoding
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.sampled_from(sorted(MAKERS)))
+def test_raw_is_generalized_then_represented(seed: int, library: str) -> None:
+    recoding = random_recoding(seed)
+    codes = random_buckets(recoding, seed)
+    rows = {
+        name: [recoding.representatives[name][bucket] for bucket in codes[:, i]]
+        for i, name in enumerate(recoding.generalization.names)
+    }
+    if any(all(value is None for value in values) for values in rows.values()):
+        return
+    frame = MAKERS[library](rows)
+    fed = recoding.apply(frame)
+    again = recoding.represent(recoding.generalization.apply(frame), input="labels")
+    by_code = recoding.represent(codes)
+    if not recoding.generalization.collected:
+        return  # a frame without columns has forgotten how many rows it had
+    for name in recoding.generalization.names:
+        assert plain(fed[name]) == plain(by_code[name]) == plain(again[name])
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**6))
+def test_recoding_loses_at_least_what_generalizing_does(seed: int) -> None:
+    recoding = random_recoding(seed)
+    codes = random_buckets(recoding, seed)
+    rows = {
+        name: [recoding.representatives[name][bucket] for bucket in codes[:, i]]
+        for i, name in enumerate(recoding.generalization.names)
+    }
+    if any(all(value is None for value in values) for values in rows.values()):
+        return
+    table = read(rows)
+    local, coarse = recoding.information_loss(table), recoding.generalization.ncp(table)
+    assert coarse - 1e-12 <= local.overall <= 1
+    for name, loss in recoding.generalization.information_loss(table).per_attribute.items():
+        assert loss - 1e-12 <= local.per_attribute[name] <= 1
+
+
+def test_the_loss_of_the_example_by_hand() -> None:
+    table = read({"age": [10, 20, 70], "height": [1.0, 1.5, 2.0], "town": ["Bern", "Chur", "Bern"]})
+    loss = example().information_loss(table).per_attribute
+    # under 17: 16 years of 99; then own buckets: 44 years (17-61), 37 years (62-99)
+    assert loss["age"] == pytest.approx((16 + 44 + 37) / 99 / 3)
+    assert loss["height"] == 1.0
+    # the first is told apart by age only; Chur is fed as the group of one known town; Bern own
+    assert loss["town"] == pytest.approx((1 + 0 + 0) / 3)
+
+
+def test_the_hull_of_a_union_and_the_count_of_one() -> None:
+    g = Generalization(
+        [
+            numeric_partition("age", AGES, [10, 20, 30], missing=4),
+            categorical_partition("town", TOWNS, [["Bern"], ["Chur"], ["Genf"]]),
+        ]
+    )
+    means = {"age": [5, 15, 25, 60, None], "town": ["Bern", "Chur", "Genf"]}
+    nodes = [
+        Branch("age", (0, 2, 4), 1, 2),
+        Leaf((), {"age": 5, "town": "Bern"}, 0),
+        Branch("town", (1,), 3, 4),
+        Leaf((), {"age": 60, "town": "Chur"}, 1),
+        Leaf((), {"age": 60, "town": "Genf"}, 0),
+    ]
+    table = read({"age": [5, None, 12, 40], "town": ["Bern", "Genf", "Chur", "Genf"]})
+    loss = Recoding(g, means, nodes).information_loss(table, {"town": 0}).per_attribute
+    assert loss["age"] == pytest.approx((29 + 29 + 89 + 89) / 99 / 4)
+    assert loss["town"] == pytest.approx((1 + 1 + 0 + 2 / 3) / 4)
+
+
+def test_the_tree_in_words_shows_no_record() -> None:
+    assert str(example()) == (
+        "age under 17 -> no\n"
+        "age 17 and over\n"
+        "  town Bern or missing -> asks age, town\n"
+        "  town Chur, Genf -> asks age"
+    )
+    assert repr(example()) == "<Recoding: 3 attributes, 3 leaves, 1 of them settled>"
+    root = Recoding(
+        example().generalization,
+        example().representatives,
+        [Leaf((), {"age": 1, "height": 1, "town": None})],
+    )
+    assert str(root) == "everyone -> one record for all"
+
+
+def test_it_is_immutable_equal_by_document_and_can_be_sent() -> None:
+    recoding = example()
+    with pytest.raises(AttributeError, match="immutable"):
+        recoding.about = {}  # type: ignore[misc]
+    assert recoding == example()
+    assert hash(recoding) == hash(example())
+    assert recoding != recoding.with_about({"seed": 4})
+    assert recoding != "recoding"
+    assert recoding.about == recoding.generalization.about == {"seed": 3}
+    assert copy.deepcopy(recoding) == recoding
+    recoding.representatives.clear()
+    assert recoding == example()
+    assert set(recoding.leaves) == {1, 3, 4}
+    assert recoding.possible(3) == {"age": {1, 2}, "town": {0, 2}}
+
+
+@pytest.mark.parametrize("make", [MAKERS["pandas"], pl.DataFrame, pa.table, dict])
+def test_what_cannot_be_fed_is_refused(make: Callable[..., Any]) -> None:
+    recoding = example()
+    with pytest.raises(DataError, match="'town' is outside the domain"):
+        recoding.apply(make({**RAW, "town": ["Bern", "Genf", None, "Davos"]}))
+    with pytest.raises(DataError, match="'age' is missing"):
+        recoding.apply(make({**RAW, "age": [33, 16, 80, None]}))
+    with pytest.raises(DataError, match="'age'"):
+        recoding.apply(make({**RAW, "age": ["a", "b", "c", "d"]}))
+    with pytest.raises(DataError, match=r"\['age'\] are absent"):
+        recoding.apply(make({"town": RAW["town"]}))
+    with pytest.raises(DataError, match=r"\['z'\] are absent"):
+        recoding.apply(make(RAW), keep="z")
+    with pytest.raises(ParameterError, match="'height' is recoded"):
+        recoding.apply(make(RAW), keep="height")
+    with pytest.raises(ParameterError, match="'input'"):
+        recoding.represent(make(RAW), input="words")  # type: ignore[arg-type]
+    z = make({"age": ["under 17"] * 4, "town": ["Bern", None, "Chur", "missing"]})
+    with pytest.raises(DataError, match=r"'town' must hold labels of buckets\. 2 of 4"):
+        recoding.represent(z)
+    for bad in ([0, 1, 2, 3], [0.5, 1, 1, 1], [-1, 0, 0, 0], ["a"] * 4, [0, 1, 2, None]):
+        with pytest.raises(DataError, match="'age' must hold numbers of buckets, from 0 to 2"):
+            recoding.represent(make({"age": bad, "town": [0, 1, 2, 0]}), input="codes")
+
+
+def test_what_is_no_frame_in_memory_is_refused() -> None:
+    for lazy in (pl.LazyFrame(RAW), duckdb.from_arrow(pa.table(RAW))):
+        with pytest.raises(DataError, match="Hint: Collect it first"):
+            example().apply(lazy)
+    with pytest.raises(DataError, match="Got list instead"):
+        example().apply([1, 2])
+    with pytest.raises(DataError, match="the same number of rows"):
+        example().apply({"age": [1, 2], "town": ["Bern"]})
+
+
+def test_codes_and_records_that_do_not_fit_are_refused() -> None:
+    recoding = example()
+    for codes in (np.zeros((2, 2), int), np.zeros(3, int), np.zeros((2, 3))):
+        with pytest.raises(DataError, match="3 columns"):
+            recoding.leaf_of(codes)
+    with pytest.raises(DataError, match="'height' must hold numbers of buckets"):
+        recoding.leaf_of(np.array([[0, 1, 0]]))
+    with pytest.raises(DataError, match="absent"):
+        recoding.apply_record({"age": 3})
+    with pytest.raises(DataError, match=r"\['town'\] are absent"):
+        recoding.represent_record({"age": "under 17"})
+    with pytest.raises(DataError, match="'age' must hold the label"):
+        recoding.represent_record({"age": 3, "town": "Bern"})
+    for bad in (3, True, "0", None, -1):
+        with pytest.raises(DataError, match="'age' must hold the number"):
+            recoding.represent_record({"age": bad, "town": 0}, input="codes")
+    with pytest.raises(DataError, match="The table has none"):
+        recoding.information_loss(read(RAW).take(np.arange(0)))
+
+
+def test_an_empty_frame_stays_empty() -> None:
+    empty = pd.DataFrame(RAW).iloc[:0]
+    out = example().apply(empty)
+    assert out.shape == (0, 3)
+    assert example().represent(np.zeros((0, 3), np.uint16))["age"].size == 0
+
+
+def test_columns_keep_their_types() -> None:
+    frame = pd.DataFrame(
+        {
+            "age": pd.array(RAW["age"], "Int32"),
+            "height": np.array(RAW["height"], np.float32),
+            "town": pd.Categorical(RAW["town"], categories=["Genf", "Chur", "Bern"], ordered=True),
+        },
+        index=pd.date_range("2026-01-01", periods=4),
+    )
+    out = example().apply(frame)
+    assert out.dtypes.equals(frame.dtypes)
+    assert out.index.equals(frame.index)
+    assert {name: plain(out[name]) for name in FED} == FED
+    small = pl.DataFrame(RAW).with_columns(
+        pl.col("age").cast(pl.UInt8), pl.col("town").cast(pl.Enum(["Genf", "Chur", "Bern"]))
+    )
+    assert example().apply(small, keep="y").schema == small.schema
+    table = pa.table({**RAW, "town": pa.array(RAW["town"]).dictionary_encode()})
+    assert example().apply(table, keep="y").schema == table.schema
+    assert plain(example().apply(table)["town"]) == FED["town"]
+
+
+def test_several_buckets_in_words() -> None:
+    age = numeric_partition("age", AGES, [17, 30, 62], missing=4)
+    assert union_label(age, range(4)) == "all values"
+    assert union_label(age, [0, 1, 4]) == "under 30 or missing"
+    assert union_label(age, [0, 2, 3]) == "under 17 or 30 and over"
+    named = numeric_partition("age", AGES, [17, 62], labels=["child", "adult", "62 and over"])
+    assert union_label(named, [0, 1]) == "child or adult"
+    assert union_label(named, [1, 2]) == "adult or 62 and over"
+    heights = numeric_partition("height", NumericDomain(-1.5, 2.5), [-0.5, 0.5, 1.5])
+    assert union_label(heights, [1, 2]) == "-0.5 to under 1.5"
+    letters = CategoricalDomain(tuple("abcdefghijkl"))
+    many = categorical_partition("letter", letters, [[letter] for letter in "abcdefghijkl"])
+    assert union_label(many, range(10)) == "a or b or c or d or e or f or g or 3 more"
+
+
+def test_the_bundled_people() -> None:
+    people = sparsam.load_example()
+    tree = sparsam.PrivacyTree(sparsam.Roles("employed"), max_leaves=6, privacy=0.3).fit(people)
+    g = tree.generalization_
+    means: dict[str, list[Any]] = {}
+    for part in g:
+        buckets = part.lookup(people.attribute(part.name)).tolist()
+        values = people.attribute(part.name).decode(np.arange(len(buckets))).tolist()
+        means[part.name] = [values[buckets.index(b)] for b in range(part.n_buckets)]
+    recoding = Recoding(g, means, random_nodes(random.Random(1), g, means))
+    fed = recoding.apply(people)
+    codes = g.apply_codes(people)
+    again = recoding.represent(codes)
+    assert all(plain(fed[name]) == plain(again[name]) for name in g.names)
+    assert Recoding.from_json(recoding.to_json()) == recoding
+    assert g.ncp(people) - 1e-12 <= recoding.information_loss(people).overall <= 1
