@@ -12,9 +12,9 @@ import time
 from itertools import combinations
 from pathlib import Path
 
+import duckdb
 import numpy as np
 
-from sparsam.data.source._files import connect
 from sparsam.explore import Ledger, explore
 from sparsam.explore._bins import equal_bins, full_bins
 from sparsam.explore._declared import Declared, declared
@@ -39,7 +39,7 @@ def make(path: Path, n_rows: int) -> None:
         for i, k in enumerate(CATEGORIES)
     ]
     query = f"SELECT {', '.join([*numbers, *texts])} FROM range({n_rows})"
-    connect().execute(f"COPY ({query}) TO '{path}' (FORMAT parquet)")
+    duckdb.connect().execute(f"COPY ({query}) TO '{path}' (FORMAT parquet)")
 
 
 def domains() -> Declared:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -72,3 +74,27 @@ def _says_how_it_is_shown(node: ast.ClassDef) -> bool:
     data = [decorator for decorator in made if decorator.split("(")[0] == "dataclass"]
     own = any(isinstance(part, ast.FunctionDef) and part.name == "__repr__" for part in node.body)
     return not data or own or "repr=False" in data[0]
+
+
+MOST_MODULES = 20
+# The wing of reports and the command line are still to be put together by what they say.
+CROWDED = {"report", "cli"}
+
+
+def test_folders_stay_small() -> None:
+    sizes = Counter(path.parent for path in SOURCES if path.name != "__init__.py")
+    source = Path(sparsam.__file__).parent
+    full = {str(f.relative_to(source)) for f, size in sizes.items() if size > MOST_MODULES}
+    assert full <= CROWDED
+
+
+def test_documents_name_files_that_are_there() -> None:
+    source = Path(sparsam.__file__).parent
+    named = {
+        name
+        for page in [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
+        for name in re.findall(r"`([\w/]+/_\w+\.py)`", page.read_text(encoding="utf-8"))
+        if not name.startswith("benchmarks/")
+    }
+    assert named
+    assert {name for name in named if not (source / name).is_file()} == set()
