@@ -119,7 +119,7 @@ def test_describe_shows_a_ledger(run, ledger):
     shown = run("describe", ledger)
     assert shown.exit_code == 0
     assert shown.output == run("ledger", "show", ledger).output
-    assert "mean of age (a [2J look)" in shown.output
+    assert r"mean of age (a\u001b[2J look)" in shown.output
     found = json.loads(run("describe", ledger, "--json").output)
     assert found == json.loads(run("ledger", "show", ledger, "--json").output)
 

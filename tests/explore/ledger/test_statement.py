@@ -130,8 +130,9 @@ def test_a_text_of_an_analyst_stays_on_its_line(tmp_path: Path) -> None:
     assert not [line for line in lines if line.startswith("budget 9999")]
     assert not [line for line in lines if "\x1b" in line]
     (charge,) = [line for line in lines if "look" in line]
-    assert "x y" in charge
-    assert charge.endswith("(look budget 9999 epsilon [2J)  0.1 epsilon, answered")
+    assert r"x\u000ay" in charge
+    said = r"(look\u000abudget 9999 epsilon\u001b[2J)  0.1 epsilon, answered"
+    assert charge.endswith(said)
 
 
 def test_questions_in_words() -> None:

@@ -6,11 +6,12 @@ from typing import Any
 
 import msgspec
 
+from sparsam._printable import one_line
 from sparsam.explore.ledger._accounts import has_pld, pld_epsilon, renyi_epsilon
 from sparsam.explore.ledger._amounts import NANO, Amount, exact, nano_text
 from sparsam.explore.ledger._chain import CHARGES
 from sparsam.explore.ledger._costs import Cost, Event, sequential
-from sparsam.explore.ledger._words import one_line, question_words, time_words
+from sparsam.explore.ledger._words import question_words, time_words
 
 DELTA = 1e-6
 LIMITS = (

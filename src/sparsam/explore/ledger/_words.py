@@ -54,14 +54,3 @@ def time_words(text: str) -> str:
     '2026-03-01 12:34'
     """
     return text[:16].replace("T", " ")
-
-
-def one_line(text: str) -> str:
-    r"""Keep what someone typed on its line, without signs that steer a terminal.
-
-    Examples
-    --------
-    >>> one_line("a look\n\x1b[2J at ages")
-    'a look [2J at ages'
-    """
-    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
