@@ -27,7 +27,8 @@ ALL = "*"  # every column
 _FIXED = {**planted.RARE, "latin": planted.LATIN, "broken": planted.BROKEN}
 _TEXTS = {
     "surname": rf"{planted.SURNAME}\d{{2,}}",
-    "phone": re.escape(planted.PHONE) + r"\d{4,}|1517-?7\d{6}",
+    # not among the digits of a noisy number
+    "phone": re.escape(planted.PHONE) + r"\d{4,}|(?<![\d.])1517-?7\d{6}(?!\d)",
     # the letters beyond ASCII come as anything, from an escape to a question mark
     "latin": r"Gr.{1,12}?mpfling",
     **{name: re.escape(text) for name, text in _FIXED.items() if name != "latin"},

@@ -149,11 +149,22 @@ def test_the_reader_of_the_output_leaves(tmp_path: Path) -> None:
     assert errors == b""
 
 
+def _heed_ctrl_c() -> None:
+    """Whoever starts the tests in the background has all processes ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 @pytest.mark.parametrize("wait", [0.0, 0.2, 0.4])
 def test_interrupted_by_a_signal(wait: float, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "sparsam.cli", "demo", "--folder", tmp_path, "--jobs", "1"]
-    done = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    done = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        preexec_fn=_heed_ctrl_c,  # noqa: PLW1509 - no threads of ours run here
+    )
     assert done.stderr is not None
     assert done.stderr.readline().startswith("Task")
     time.sleep(wait)
