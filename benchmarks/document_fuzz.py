@@ -105,7 +105,7 @@ def recoding() -> Recoding:
 
 
 def records(g: Generalization) -> Iterator[dict[str, Any]]:
-    """Give records that hold members of the domains, and records that do not."""
+    """Return records that hold members of the domains, and records that do not."""
     yield {p.name: _member(p) for p in g}
     for odd in (None, 1e308, "no such category", True, float("nan"), 2**70):
         yield {p.name: odd for p in g}

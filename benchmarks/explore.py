@@ -171,7 +171,7 @@ def interactive(
 
 
 def plain_tables(ledger: Ledger) -> Iterable[tuple[list[str], list[int]]]:
-    """Give the noisy tables behind Cramér's V, as the ledger holds them."""
+    """Return the noisy tables behind Cramér's V, as the ledger holds them."""
     entries = ledger.entries()
     asked = {e["sequence"]: e["question"] for e in entries if "question" in e}
     for entry in entries:

@@ -51,7 +51,7 @@ class Encoder:
         return cls(columns, categories, centres, scales)
 
     def transform(self, frame: pd.DataFrame) -> np.ndarray:
-        """Give the model's inputs for the rows of a frame."""
+        """Return the model's inputs for the rows of a frame."""
         widths = [len(self.categories.get(name, "1")) for name in self.columns]
         out = np.zeros((len(frame), sum(widths)), np.float32)
         rows = np.arange(len(frame))
@@ -66,7 +66,7 @@ class Encoder:
         return out
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain data, for JSON."""
+        """Return plain data, for JSON."""
         return {key: value for key, value in vars(self).items() if not key.startswith("_")}
 
     @classmethod
@@ -87,6 +87,6 @@ def read_rows(path: Path, numeric: list[str]) -> pd.DataFrame:
 
 
 def cpu_seconds() -> float:
-    """Give the CPU time that this process and its children have taken so far."""
+    """Return the CPU time that this process and its children have taken so far."""
     parts = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(part.ru_utime + part.ru_stime for part in parts)

@@ -114,7 +114,7 @@ def read_toolkit(found: dict[str, Any], rows: Rows) -> Generalization | None:
 
 
 def needed_by_toolkit(outcome: dict[str, Any], rows: Rows) -> dict[str, Any]:
-    """Give the ranges and groups that the toolkit's cells tell apart, as it would announce them.
+    """Return the ranges and groups that the toolkit's cells tell apart, as it would announce them.
 
     After pruning it announces cuts that no cell uses any more.
     """
@@ -150,7 +150,7 @@ def local_loss(outcome: dict[str, Any], rows: Rows) -> float:
 
 
 def _share(values: pd.Series, known: list[Any] | None) -> float:
-    """Give the share of a domain that is left when this much is known of a value."""
+    """Return the share of a domain that is left when this much is known of a value."""
     if not pd.api.types.is_numeric_dtype(values):
         n_values = values.nunique()
         n_left = n_values if known is None else len(known)
@@ -163,7 +163,7 @@ def _share(values: pd.Series, known: list[Any] | None) -> float:
 
 
 def ambiguous(generalization: Generalization | None, rows: Rows, fed: pd.DataFrame) -> float:
-    """Give the share of held-out rows whose fed record is not settled by what is announced.
+    """Return the share of held-out rows whose fed record is not settled by what is announced.
 
     0 means that the announced ranges are enough to feed the model, so that nothing finer need be
     collected.

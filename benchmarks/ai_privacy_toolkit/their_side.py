@@ -95,7 +95,7 @@ def timed(action: Callable[[], Any]) -> tuple[Any, dict[str, float], str]:
 
 
 def export(model: Any) -> dict[str, np.ndarray]:
-    """Give a fitted model as plain arrays that need no scikit-learn to be read."""
+    """Return a fitted model as plain arrays that need no scikit-learn to be read."""
     if isinstance(model, MLPClassifier):
         layers = zip(model.coefs_, model.intercepts_, strict=True)
         flat = {}

@@ -65,7 +65,7 @@ def decode_text(
     most: int = MAX_BYTES,
     separators: Sequence[str] = (",", "[", "{"),
 ) -> str:
-    """Give a document as text: UTF-8, with or without a byte order mark.
+    """Return a document as text: UTF-8, with or without a byte order mark.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
 
 @contextmanager
 def new_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Give a stream to write to; the file takes its place when the block ends without an error.
+    """Return a stream to write to; the file takes its place when the block ends without an error.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 @contextmanager
 def new_path(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Give a path for another library to write to, without an ending; else like `new_file`.
+    """Return a path for another library to write to, without an ending; else like `new_file`.
 
     The library must write to that very file, not to another one that it then renames.
 
@@ -84,7 +84,7 @@ def new_path(path: str | os.PathLike[str]) -> Iterator[str]:
 
 @contextmanager
 def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a place for a draft, of the same name, in a hidden folder beside; it goes afterwards.
+    """Return a place for a draft, of the same name, in a hidden folder beside; it goes afterwards.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ class _Fresh:
         flush_folder(self.place.parent)
 
     def _linked(self, name: Path) -> bool:
-        """Give a file without a name this one, unless another has it."""
+        """Return a file without a name this one, unless another has it."""
         folder = os.open(name.parent, os.O_RDONLY)
         try:
             # with a folder given, Python asks the system to follow the link to the file
@@ -407,7 +407,7 @@ def _is_mounted(place: Path) -> bool:
 
 
 def _dress(descriptor: int, place: Path) -> None:
-    """Give a new file the owner and the rights of the one that it replaces."""
+    """Return a new file the owner and the rights of the one that it replaces."""
     if os.name != "posix":
         return
     try:

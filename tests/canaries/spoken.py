@@ -23,7 +23,7 @@ _PLAIN = ("to_dict",)
 
 @contextlib.contextmanager
 def overheard() -> Iterator[dict[str, str]]:
-    """Give what is printed, warned and logged, once it has been."""
+    """Return what is printed, warned and logged, once it has been."""
     out, err, log = io.StringIO(), io.StringIO(), io.StringIO()
     said: dict[str, str] = {}
     with (
@@ -48,7 +48,7 @@ def error_of(call: Callable[[], Any]) -> str:
 
 
 def renderings(names: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Give the texts of all objects of sparsam among some names, and of those they hold."""
+    """Return the texts of all objects of sparsam among some names, and of those they hold."""
     for name, thing in names.items():
         if name.startswith("_") or not _ours(thing):
             continue

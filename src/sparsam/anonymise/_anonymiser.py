@@ -375,7 +375,7 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
         return None if y is None else np.asarray(y)
 
     def _levels(self, table: Table) -> Mapping[str, Levels] | None:
-        """Give the labels of every level for each code, from hierarchies that know values."""
+        """Return the labels of every level for each code, from hierarchies that know values."""
         if self.hierarchies is None:
             return None
         known = {a.name: a for a in table.attributes}
@@ -433,7 +433,7 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
 
 
 def one_each(values: ArrayLike, sample: Sample, name: str) -> NDArray[Any]:
-    """Give one value for each row, or say that there are more or fewer."""
+    """Return one value for each row, or say that there are more or fewer."""
     found = np.asarray(values)
     if found.ndim == 2 and found.shape[1] == 1:
         found = found[:, 0]

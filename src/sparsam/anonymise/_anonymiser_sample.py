@@ -115,7 +115,7 @@ class Layout:
         )
 
     def declared(self, roles: Roles, attributes: Sequence[Attribute]) -> Roles:
-        """Give roles under which columns have the kinds that they were fitted with.
+        """Return roles under which columns have the kinds that they were fitted with.
 
         Parameters
         ----------
@@ -163,11 +163,11 @@ class Sample:
     missing_texts: tuple[str, ...] = ()
 
     def with_answers(self, answers: NDArray[Any]) -> Sample:
-        """Give the same rows with what a model says of them."""
+        """Return the same rows with what a model says of them."""
         return replace(self, answers=answers)
 
     def demanding(self, k: int) -> Sample:
-        """Give the same rows with another k."""
+        """Return the same rows with another k."""
         first, *others = self.demand.parts
         if not isinstance(first, KAnonymity):
             raise TypeError("The first of the demands must be that for k.")

@@ -115,7 +115,7 @@ def _costs(
     attribute: Attribute,
     variant: TightVariant,
 ) -> NDArray[np.float64]:
-    """Give what each class loses of one attribute; classes without rows are not looked at."""
+    """Return what each class loses of one attribute; classes without rows are not looked at."""
     cells = np.unique(of_row * attribute.size + codes)
     owners, values = np.divmod(cells, attribute.size)
     distinct = np.bincount(owners, minlength=n_classes)

@@ -143,7 +143,7 @@ def _numbered(values: NDArray[Any]) -> NDArray[np.uint16]:
 
 
 def labels_in(X: Any, roles: Roles | None, rows: NDArray[np.int64]) -> NDArray[Any] | None:
-    """Give the true labels of records, where the target is a column of X; None elsewhere.
+    """Return the true labels of records, where the target is a column of X; None elsewhere.
 
     A comparison such as "income>50000" gives truth values, bins give their numbers.
 

@@ -96,7 +96,7 @@ def accuracy(
 
 
 def share_kept(score: float, error: float, n_records: int, measure: str) -> Accuracy:
-    """Give an accuracy that was measured elsewhere its interval.
+    """Return an accuracy that was measured elsewhere its interval.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def share_kept(score: float, error: float, n_records: int, measure: str) -> Accu
 
 
 def normal_interval(score: float, error: float, confidence: float = 0.95) -> Interval:
-    """Give the normal interval around a score."""
+    """Return the normal interval around a score."""
     half = float(norm.ppf(0.5 + confidence / 2)) * error
     return (score - half, score + half)
 

@@ -27,7 +27,7 @@ def apply_mask(
     missing: tuple[str, ...],
     quiet: bool,
 ) -> None:
-    """Give the values of DATA that a mask keeps, and the target, to `write`."""
+    """Return the values of DATA that a mask keeps, and the target, to `write`."""
     from sparsam.data import column_names, columns_of
     from sparsam.individual import Mask
 

@@ -75,7 +75,7 @@ class GuardedStream:
         return self.beneath.isatty()
 
     def fileno(self) -> int:
-        """Give the number that the system knows it by."""
+        """Return the number that the system knows it by."""
         return self.beneath.fileno()
 
     def writable(self) -> bool:

@@ -152,7 +152,7 @@ class Questionnaire:
         return Interview(self, self._outcomes.everything)
 
     def place(self, name: str) -> int:
-        """Give the place of an attribute in a region."""
+        """Return the place of an attribute in a region."""
         return self._outcomes.place[name]
 
     def state(self, region: Region) -> State:
@@ -165,7 +165,7 @@ class Questionnaire:
         return found
 
     def ranked(self, state: State) -> Iterator[str]:
-        """Give the attributes that a state needs one by one, the one to ask next first."""
+        """Return the attributes that a state needs one by one, the one to ask next first."""
         names = state.candidates
         if isinstance(self._order, tuple):
             rank = {name: i for i, name in enumerate(self._order)}

@@ -72,7 +72,7 @@ class Interview:
         return self.next is None
 
     def choices(self, name: str) -> list[Choice]:
-        """Give the answers to choose from: only what must still be told apart.
+        """Return the answers to choose from: only what must still be told apart.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class Interview:
         raise ParameterError(msg)
 
     def record(self) -> dict[str, Value]:
-        """Give the record to feed to the model.
+        """Return the record to feed to the model.
 
         Returns
         -------
@@ -167,7 +167,7 @@ class Interview:
 
 
 def _readings(part: Partition, value: Any, offered: list[Choice]) -> list[set[int]]:
-    """Give the buckets that an answer can mean: as a label of a choice or bucket, and raw."""
+    """Return the buckets that an answer can mean: as a label of a choice or bucket, and raw."""
     found: list[set[int]] = []
     if isinstance(value, str):
         found += [set(choice.buckets) for choice in offered if choice.label == value]

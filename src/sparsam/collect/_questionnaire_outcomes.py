@@ -68,7 +68,7 @@ class Outcomes:
             raise FieldError(msg, "recoding.nodes")
 
     def _number_outcomes(self) -> None:
-        """Give equal outcomes the same number: settled ones below zero, open leaves from zero."""
+        """Return equal outcomes the same number: settled ones below zero, open leaves from zero."""
         self.outcome: dict[int, int] = {}
         self.leaf: dict[int, Leaf] = {}
         settled: dict[Any, int] = {}
@@ -299,16 +299,16 @@ class State:
         return apart
 
     def needs(self, name: str) -> bool:
-        """Say whether an attribute can still change the outcome."""
+        """Return whether an attribute can still change the outcome."""
         return name in self._known and len(self.classes(name)) > 1
 
     def leaf(self) -> int:
-        """Give the number of the first leaf that is still possible."""
+        """Return the number of the first leaf that is still possible."""
         nodes = self._of.nodes
         return min(number for number in self._live if isinstance(nodes[number], Leaf))
 
     def record(self) -> dict[str, Value]:
-        """Give the record that is fed for the region, once nothing is needed."""
+        """Return the record that is fed for the region, once nothing is needed."""
         number = self.leaf()
         leaf = self._of.recoding.leaves[number]
         fed = dict(leaf.record)

@@ -75,7 +75,7 @@ def _if_it_fits(save: Callable[..., None]) -> Callable[..., None]:
 
 @cache
 def cache_folder() -> Path | None:
-    """Give the folder of the compiled kernels; None where there is no safe one.
+    """Return the folder of the compiled kernels; None where there is no safe one.
 
     `NUMBA_CACHE_DIR` is used if it is safe. Every version of the kernels has a folder of its own,
     since numba does not see that a kernel which another one calls has changed.

@@ -82,7 +82,7 @@ def _add_many(block: Sequence[Codes], sizes: Sequence[int], counts: NDArray[np.i
 
 
 def cells_of(values: NDArray[np.float64], inner: NDArray[np.float64], missing: int) -> Codes:
-    """Give the cell of every number: how many of the ascending inner edges are at most it.
+    """Return the cell of every number: how many of the ascending inner edges are at most it.
 
     The same as ``np.searchsorted(inner, values, side="right")``, but a table over the range tells
     where to begin. NaN is in the cell `missing`.

@@ -152,7 +152,7 @@ class Bins:
 
 
 def full_bins(declared: Declared, name: str, most: int = 1024) -> Bins:
-    """Give the finest cells of an attribute.
+    """Return the finest cells of an attribute.
 
     Categories have a cell each. A range of whole numbers has a cell for each number where there
     are at most `most`; any other range is cut into `most` cells of equal width. A generalized

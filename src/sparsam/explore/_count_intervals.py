@@ -16,7 +16,7 @@ _STEPS = 2_000
 
 
 def count_interval(noisy: float, reach: float) -> tuple[float, float]:
-    """Give the 95 % interval of a count whose noise stays within `reach` with that chance.
+    """Return the 95 % interval of a count whose noise stays within `reach` with that chance.
 
     A count is at least zero. To cut ``noisy ± reach`` off there would hold a true zero in 97.5 % of
     cases and, where noise made the count very negative, would leave zero alone, as if that were
@@ -42,7 +42,7 @@ def count_interval(noisy: float, reach: float) -> tuple[float, float]:
 
 @lru_cache(maxsize=1)
 def _accepted() -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Give counts from zero up to `_Z` and, of each, the ends of what is then seen in 95 %.
+    """Return counts from zero up to `_Z` and, of each, the ends of what is then seen in 95 %.
 
     A number seen at x < 0 is likeliest under a count of zero. Ranked so, it is as likely as one
     at y > 0 where x = (c² - (y - c)²) / 2c, for a count c; of all such pairs one has a chance of

@@ -132,7 +132,7 @@ class Exploration:
         return self.released
 
     def matrix(self, function: str) -> dict[str, Any]:
-        """Give all correlations of one kind as a matrix, with the ends of the intervals.
+        """Return all correlations of one kind as a matrix, with the ends of the intervals.
 
         Parameters
         ----------

@@ -145,7 +145,7 @@ def _asked_before(ledger: Ledger, plan: Plan) -> bool:
 def _asking(
     explorer: Explorer, plan: Plan, purpose: str
 ) -> tuple[Callable[[dict[str, Any], Cost, Callable[[], Any]], Any], list[Entry]]:
-    """Give what asks the ledger, and the list of entries that it fills."""
+    """Return what asks the ledger, and the list of entries that it fills."""
     entries: list[Entry] = []
 
     def ask(question: dict[str, Any], cost: Cost, compute: Callable[[], Any]) -> Any:
@@ -163,7 +163,7 @@ def _unit(ledger: Ledger) -> Literal["epsilon", "rho"]:
 
 
 def _amount(ledger: Ledger, epsilon: Amount | None) -> int:
-    """Give what may be spent, in billionths of the ledger's unit."""
+    """Return what may be spent, in billionths of the ledger's unit."""
     if epsilon is None:
         return ledger.remaining
     if ledger.delta is None:

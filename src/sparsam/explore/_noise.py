@@ -81,7 +81,7 @@ def noisy_choice(scores: NDArray[np.int64], cost: Cost, sensitivity: int = 1) ->
 
 
 def noise_sd(cost: Cost, sensitivity: int = 1) -> float:
-    """Give the standard deviation of the noise that a cost buys.
+    """Return the standard deviation of the noise that a cost buys.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def noise_sd(cost: Cost, sensitivity: int = 1) -> float:
 
 
 def noise_quantile(cost: Cost, level: float = 0.95, sensitivity: int = 1) -> int:
-    """Give the least whole number that the noise stays within, with a given chance.
+    """Return the least whole number that the noise stays within, with a given chance.
 
     Examples
     --------

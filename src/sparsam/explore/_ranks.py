@@ -29,12 +29,12 @@ def rank_scores(counts: NDArray[np.int64], level: Fraction, shift: int = 0) -> N
 
 
 def rank_sensitivity(level: Fraction) -> int:
-    """Give how much one row more or less moves a score."""
+    """Return how much one row more or less moves a score."""
     return max(level.numerator, level.denominator - level.numerator)
 
 
 def fences(first: float, third: float) -> tuple[float, float]:
-    """Give the numbers beyond which a value lies far from the quartiles.
+    """Return the numbers beyond which a value lies far from the quartiles.
 
     Examples
     --------

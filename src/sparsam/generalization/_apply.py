@@ -121,7 +121,7 @@ def _recoding(partition: Partition, frame: LazyFrame, labels: tuple[str, ...] | 
 
 
 def _members(partition: CategoricalPartition, kind: str) -> list[tuple[int, list[Any]]]:
-    """Give the members of each group that a column of this kind can meet."""
+    """Return the members of each group that a column of this kind can meet."""
     groups: list[tuple[int, list[Any]]] = []
     for bucket, group in enumerate(partition.groups):
         if kind == "text":

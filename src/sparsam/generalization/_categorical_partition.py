@@ -146,7 +146,7 @@ class CategoricalPartition(PartitionBase, frozen=True, tag="categorical"):
         }
 
     def slot(self, value: Any) -> int:
-        """Give the bucket of a value, or the number of buckets plus a reason to refuse it."""
+        """Return the bucket of a value, or the number of buckets plus a reason to refuse it."""
         n_buckets = len(self.labels)
         if n_buckets == 1:
             return 0
@@ -165,7 +165,7 @@ class CategoricalPartition(PartitionBase, frozen=True, tag="categorical"):
         return n_buckets + OUTSIDE if self.unseen is None else self.unseen
 
     def text_slots(self) -> tuple[list[str], NDArray[np.unsignedinteger]]:
-        """Give the categories that are text, and the slots of these, of unseen and of missing.
+        """Return the categories that are text, and the slots of these, of unseen and of missing.
 
         Returns
         -------
@@ -177,7 +177,7 @@ class CategoricalPartition(PartitionBase, frozen=True, tag="categorical"):
         return texts, np.asarray(slots, slot_type(self.n_buckets))
 
     def number_slots(self, values: NDArray[np.float64]) -> NDArray[np.unsignedinteger]:
-        """Give the slot of every number of an array; NaN is missing.
+        """Return the slot of every number of an array; NaN is missing.
 
         Parameters
         ----------
@@ -204,7 +204,7 @@ class CategoricalPartition(PartitionBase, frozen=True, tag="categorical"):
         return self.n_buckets + OUTSIDE if self.unseen is None else self.unseen
 
     def code_slots(self, attribute: Attribute) -> NDArray[np.unsignedinteger]:
-        """Give the slot of every code of an encoded attribute, missing aside."""
+        """Return the slot of every code of an encoded attribute, missing aside."""
         if isinstance(attribute.domain, CategoricalDomain):
             return self.category_slots(attribute.domain)
         if attribute.binned:

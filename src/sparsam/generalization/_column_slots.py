@@ -17,7 +17,7 @@ _LARGEST_TABLE = 2**17
 
 
 def column_slots(partition: Partition, column: Column | ArrayColumn) -> Slots:
-    """Give the slot of every value: its bucket, or a reason why it has none.
+    """Return the slot of every value: its bucket, or a reason why it has none.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def _slots_of(partition: Partition, values: list[Any], rows: NDArray[Any]) -> Sl
 def number_slots(
     partition: Partition, values: NDArray[Any], missing: NDArray[np.bool_] | None
 ) -> Slots:
-    """Give the slot of every number.
+    """Return the slot of every number.
 
     Parameters
     ----------

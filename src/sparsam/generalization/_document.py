@@ -81,7 +81,7 @@ def decode(text: str | bytes) -> Document:
 
 
 def schema() -> dict[str, Any]:
-    """Give the JSON Schema (draft 2020-12) of the document.
+    """Return the JSON Schema (draft 2020-12) of the document.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def check_names_once(partitions: tuple[Partition, ...], path: str = "$") -> None
 def schema_of(
     kind: type[msgspec.Struct], title: str, *more: type[msgspec.Struct]
 ) -> dict[str, Any]:
-    """Give the JSON Schema (draft 2020-12) of a document of any kind.
+    """Return the JSON Schema (draft 2020-12) of a document of any kind.
 
     Parameters
     ----------

@@ -212,7 +212,7 @@ class Generalization:
         return out
 
     def refines(self, other: Generalization) -> bool:
-        """Say whether this generalization is at least as fine as another in every attribute.
+        """Return whether this generalization is at least as fine as another in every attribute.
 
         A partition is a partition of the values that it accepts: every bucket of this one must
         lie inside one of the other's.
@@ -282,7 +282,7 @@ class Generalization:
         return information_loss(self, table, weights, variant)
 
     def ncp(self, table: Table, weights: Mapping[str, float] | None = None) -> float:
-        """Give the normalised certainty penalty (Goldsteen et al. 2021, eq. 1-2), in [0, 1].
+        """Return the normalised certainty penalty (Goldsteen et al. 2021, eq. 1-2), in [0, 1].
 
         Parameters
         ----------
@@ -338,7 +338,7 @@ class Generalization:
 
     @staticmethod
     def schema() -> dict[str, Any]:
-        """Give the JSON Schema of the document."""
+        """Return the JSON Schema of the document."""
         return _document.schema()
 
     def __str__(self) -> str:

@@ -121,7 +121,7 @@ def _mean_loss(partition: Partition, table: Table, variant: Variant) -> float:
 
 
 def _widths(partition: NumericPartition) -> NDArray[np.float64]:
-    """Give the width of each bucket over that of the domain (eq. 1); 0 for missing values."""
+    """Return the width of each bucket over that of the domain (eq. 1); 0 for missing values."""
     low, high = partition.domain.low, partition.domain.high
     cuts = np.asarray(partition.cuts, np.float64)
     ends = cuts - 1 if partition.domain.integer else cuts

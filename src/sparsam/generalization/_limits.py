@@ -30,7 +30,7 @@ def finest(attribute: Attribute) -> Partition:
 
 
 def nothing(attribute: Attribute) -> Partition:
-    """Give all values of an attribute the same bucket; its categories are not listed.
+    """Return all values of an attribute the same bucket; its categories are not listed.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
         return f"numbers {words.number_label(domain.low)} to {words.number_label(domain.high)}"
 
     def slot(self, value: Any) -> int:
-        """Give the bucket of a value, or the number of buckets plus a reason to refuse it."""
+        """Return the bucket of a value, or the number of buckets plus a reason to refuse it."""
         n_buckets = len(self.labels)
         if n_buckets == 1:
             return 0
@@ -147,7 +147,7 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
         return bisect_right(self.cuts, number)
 
     def number_slots(self, values: NDArray[np.float64]) -> NDArray[np.unsignedinteger]:
-        """Give the slot of every number of an array; NaN is missing.
+        """Return the slot of every number of an array; NaN is missing.
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
         return slots
 
     def code_slots(self, attribute: Attribute) -> NDArray[np.unsignedinteger]:
-        """Give the slot of every code of an encoded attribute, missing aside."""
+        """Return the slot of every code of an encoded attribute, missing aside."""
         if isinstance(attribute.domain, CategoricalDomain):
             return self.category_slots(attribute.domain)
         slots = self.number_slots(attribute.lows)

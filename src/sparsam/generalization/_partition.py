@@ -33,14 +33,14 @@ class PartitionBase(
 
     @abstractmethod
     def slot(self, value: Any) -> int:
-        """Give the bucket of a value, or the number of buckets plus a reason to refuse it."""
+        """Return the bucket of a value, or the number of buckets plus a reason to refuse it."""
 
     @abstractmethod
     def code_slots(self, attribute: Attribute) -> NDArray[np.unsignedinteger]:
-        """Give the slot of every code of an encoded attribute, missing aside."""
+        """Return the slot of every code of an encoded attribute, missing aside."""
 
     def category_slots(self, domain: CategoricalDomain) -> NDArray[np.unsignedinteger]:
-        """Give the slot of every category of a domain."""
+        """Return the slot of every category of a domain."""
         slots = [self.slot(category) for category in domain.categories]
         return np.asarray(slots, slot_type(self.n_buckets))
 
@@ -82,7 +82,7 @@ class PartitionBase(
         raise refusal(self.name, slot - n_buckets)
 
     def lookup(self, attribute: Attribute) -> NDArray[np.uint16]:
-        """Give the bucket of every code of an encoded attribute.
+        """Return the bucket of every code of an encoded attribute.
 
         Parameters
         ----------

@@ -15,7 +15,7 @@ _WIDEST = 200
 
 
 def rows(partitions: tuple[Partition, ...]) -> list[tuple[str, str, str, str]]:
-    """Give one line a partition: attribute, before, after, number of buckets.
+    """Return one line a partition: attribute, before, after, number of buckets.
 
     Parameters
     ----------

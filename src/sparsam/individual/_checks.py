@@ -16,7 +16,7 @@ Labels = NDArray[np.intp]
 
 
 def matrix(X: ArrayLike, name: str = "X") -> Matrix:
-    """Give a matrix of numbers without holes, or an error.
+    """Return a matrix of numbers without holes, or an error.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def matrix(X: ArrayLike, name: str = "X") -> Matrix:
 
 
 def labels(y: ArrayLike, n_rows: int, name: str = "y") -> Labels:
-    """Give the class codes 0 ... c-1 of all rows, or an error.
+    """Return the class codes 0 ... c-1 of all rows, or an error.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def labels(y: ArrayLike, n_rows: int, name: str = "y") -> Labels:
 
 
 def bits(kept: ArrayLike, shape: tuple[int, ...] | None = None) -> Bits:
-    """Give a boolean matrix, of a given shape where one is asked for.
+    """Return a boolean matrix, of a given shape where one is asked for.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def bits(kept: ArrayLike, shape: tuple[int, ...] | None = None) -> Bits:
 
 
 def seed(random_state: Any) -> int:
-    """Give the seed as a whole number that a mask can state.
+    """Return the seed as a whole number that a mask can state.
 
     Examples
     --------

@@ -25,7 +25,7 @@ class Learner(Protocol):
         """Train on each of the matrices (n_masks, n_rows, n_attributes); one flat row each."""
 
     def probabilities(self, parameters: Matrix, X: Matrix, n_classes: int) -> Stack:
-        """Give what each model says about each row: (n_masks, n_rows, n_classes)."""
+        """Return what each model says about each row: (n_masks, n_rows, n_classes)."""
 
 
 class LogisticLearner:
@@ -153,7 +153,7 @@ class LogisticLearner:
         return found
 
     def probabilities(self, parameters: Matrix, X: Matrix, n_classes: int) -> Stack:
-        """Give what each model says about each row.
+        """Return what each model says about each row.
 
         Parameters
         ----------
@@ -181,7 +181,7 @@ def n_outputs(n_classes: int) -> int:
 
 
 def penalties(wide: int, n_classes: int, l2: float) -> Matrix:
-    """Give the penalty of each flat parameter.
+    """Return the penalty of each flat parameter.
 
     Intercepts are free; with several classes they get a tiny one, since adding the same number to
     all of them changes nothing.
@@ -197,7 +197,7 @@ def penalties(wide: int, n_classes: int, l2: float) -> Matrix:
 
 
 def one_hot(y: Labels, n_classes: int) -> Matrix:
-    """Give the labels as the outputs that a perfect model would have.
+    """Return the labels as the outputs that a perfect model would have.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def _logits(theta: Matrix, X1: Stack) -> Stack:
 
 
 def outputs_of(theta: Matrix, X1: Stack) -> Stack:
-    """Give the sigmoid of one output, or the softmax of several, for each model and row.
+    """Return the sigmoid of one output, or the softmax of several, for each model and row.
 
     Examples
     --------
@@ -254,7 +254,7 @@ def softmax(logits: Stack) -> Stack:
 
 
 def curvature(X1: Stack, said: Stack, penalty: Matrix) -> Stack:
-    """Give the Hessians of the summed loss with its penalty, one for each model.
+    """Return the Hessians of the summed loss with its penalty, one for each model.
 
     Examples
     --------

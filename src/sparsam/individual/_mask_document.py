@@ -105,7 +105,7 @@ def _unreadable() -> DocumentError:
 
 
 def _listed(packed: zipfile.ZipFile) -> list[str]:
-    """Give the members of the file, if they are those of a mask and no larger."""
+    """Return the members of the file, if they are those of a mask and no larger."""
     infos = packed.infolist()
     names = [info.filename for info in infos]
     if len(set(names)) != len(names) or not {"header.npy", "bits.npy"} <= set(names):

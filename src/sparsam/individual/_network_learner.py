@@ -135,7 +135,7 @@ class NetworkLearner:
         )
 
     def probabilities(self, parameters: Matrix, X: Matrix, n_classes: int) -> Stack:
-        """Give what each network says about each row.
+        """Return what each network says about each row.
 
         Parameters
         ----------

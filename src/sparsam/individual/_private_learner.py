@@ -189,7 +189,7 @@ class PrivateLearner:
         self.epsilon_ = network.epsilon_ if alone else together(self._history, self.delta)
 
     def probabilities(self, parameters: Matrix, X: Matrix, n_classes: int) -> Stack:
-        """Give what each model says about each row.
+        """Return what each model says about each row.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class PrivateLearner:
 
 
 def run_of(noise: float, n_people: int, batch: int, epochs: int) -> tuple[float, float, int]:
-    """Give a training as accountants see it: noise, chance to be in a batch, number of batches.
+    """Return a training as accountants see it: noise, chance to be in a batch, number of batches.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def run_of(noise: float, n_people: int, batch: int, epochs: int) -> tuple[float,
 
 
 def together(history: Sequence[tuple[float, float, int]], delta: float) -> float:
-    """Give the privacy loss of several trainings on the same people, by Renyi accounting.
+    """Return the privacy loss of several trainings on the same people, by Renyi accounting.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def together(history: Sequence[tuple[float, float, int]], delta: float) -> float
 
 
 def _libraries() -> Any:
-    """Give opacus, or an error that names the extra to install."""
+    """Return opacus, or an error that names the extra to install."""
     from sparsam.anonymise.model._private_network import _libraries as both
 
     return both("PrivateLearner")[1]

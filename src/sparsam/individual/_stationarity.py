@@ -198,7 +198,7 @@ class _Metric:
         return np.concatenate([(penalty * theta[0]) @ white for penalty, theta, white in parts])
 
     def gradients(self, filled: Matrix, rows: Rows) -> Matrix:
-        """Give the whitened gradient of each of some people's loss, at the full models."""
+        """Return the whitened gradient of each of some people's loss, at the full models."""
         X1 = with_one(self._seen(filled))
         target = one_hot(self.y[rows], self.n_classes)
         found = []

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
+from sparsam._checks import check_whole
 from sparsam._errors import ParameterError
 from sparsam.data import CategoricalDomain, Category, Task
-from sparsam.minimise._parameters import check_whole
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from sparsam._checks import check_choice
 from sparsam._errors import DataError, ParameterError
 from sparsam._version import __version__
 from sparsam.data import Roles, Task, column_names, columns_of, is_frame, resolve
 from sparsam.minimise._constraints import Constraints
-from sparsam.minimise._parameters import check_choice
 
 UNSEEN = ("error", "common")
 

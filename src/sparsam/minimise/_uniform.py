@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import check_whole
 from sparsam.data import Attribute, Roles, Task
 from sparsam.minimise._bucket_minimiser import BucketMinimiser
 from sparsam.minimise._constraints import Constraints
-from sparsam.minimise._parameters import check_whole
 from sparsam.minimise.tree._buckets import numbered_by_first_code
 from sparsam.minimise.tree._hierarchy import Hierarchy
 

@@ -20,7 +20,7 @@ BAR = 18
 
 
 def lane_scale(rows: Sequence[AttributeRow]) -> Scale:
-    """Give all attributes one scale, from no error to the largest that is drawn.
+    """Return all attributes one scale, from no error to the largest that is drawn.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def people_bar(bar: HistogramData, top: int) -> Markup:
 
 
 def group_words(bar: HistogramData, last: bool) -> str:
-    """Say how many people share a record.
+    """Return how many people share a record.
 
     Examples
     --------

@@ -112,7 +112,7 @@ def attacker_of(risk: AttackRiskData) -> Attacker:
 
 
 def achieved_by(risk: AttackRiskData) -> Achieved:
-    """Say how far an attacker came, in the words that fit what it tried."""
+    """Return how far an attacker came, in the words that fit what it tried."""
     code = code_of(risk["adversary"])
     if code == CONTROL:
         return Achieved(control_comparison(risk) or NOTHING, "people outside the sample")
@@ -126,7 +126,7 @@ def achieved_by(risk: AttackRiskData) -> Achieved:
 
 
 def control_comparison(risk: AttackRiskData) -> str | None:
-    """Say whether people of the sample are recovered as often as others."""
+    """Return whether people of the sample are recovered as often as others."""
     inside, outside = pair(risk["interval"]), pair(risk["details"].get("control_interval"))
     if inside is None or outside is None or risk["advantage"] is None:
         return None

@@ -185,7 +185,7 @@ def _box(one: ExploredAttributeData, canvas: Canvas, number_of: int) -> Markup:
 
 
 def _box_range(one: ExploredAttributeData) -> tuple[float, float]:
-    """Give the range of a box: that of bars to scale above it, or what its figures need."""
+    """Return the range of a box: that of bars to scale above it, or what its figures need."""
     if is_uneven(one["edges"]):
         return one["edges"][0], one["edges"][-1]
     ends = [end for q in one["quantiles"] for end in (*(pair(q["interval"]) or ()), q["value"])]

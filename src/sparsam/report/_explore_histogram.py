@@ -44,7 +44,7 @@ def is_uneven(edges: Sequence[float]) -> bool:
 
 
 def bar_unit(edges: Sequence[float]) -> float:
-    """Give the width that rows are counted per: a round number, the width of a thinnest bar.
+    """Return the width that rows are counted per: a round number, the width of a thinnest bar.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def bar_unit(edges: Sequence[float]) -> float:
 
 
 def scaled_bars(one: ExploredAttributeData) -> list[Bar]:
-    """Give the bars of an attribute; the area of each is its number of rows.
+    """Return the bars of an attribute; the area of each is its number of rows.
 
     A cell that is too narrow to be seen and stands out even so is drawn wider, and as much lower;
     one that does not is no higher than those beside it, and has no interval.

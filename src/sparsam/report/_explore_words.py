@@ -198,7 +198,7 @@ def paper_words(data: ExploreReportData) -> str:
 
 
 def cheaper_words(data: ExploreReportData) -> Sequence[str]:
-    """Say how much cheaper exploring is after generalizing."""
+    """Return how much cheaper exploring is after generalizing."""
     return () if data["cheaper"] is None else compared_words(data["cheaper"])
 
 

@@ -164,7 +164,7 @@ def attribute_rows(data: IndividualReportData) -> list[tuple[str, str, float]]:
 
 
 def more_words(data: IndividualReportData) -> str:
-    """Say how many attributes a long table leaves out; empty where none."""
+    """Return how many attributes a long table leaves out; empty where none."""
     more = len(data["attributes"]) - MOST_ATTRIBUTES
     return "" if more <= 0 else f"And {counted(more, 'attribute')} that are kept less often."
 

@@ -146,7 +146,7 @@ def weak_words(data: IndividualReportData) -> str:
 
 
 def overlap_words(data: IndividualReportData) -> str:
-    """Say whether runs agree more than chance would have it."""
+    """Return whether runs agree more than chance would have it."""
     one = data["overlap"]
     if one is None:
         return ""

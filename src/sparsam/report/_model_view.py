@@ -107,7 +107,7 @@ def stored_rows(data: ModelReportData) -> list[StoredRow]:
 
 
 def stored_words(data: ModelReportData) -> str:
-    """Say which attributes count."""
+    """Return which attributes count."""
     names, total = data["stored"]["quasi_identifiers"], len(data["collected"]["attributes"])
     if len(names) == total:
         return "All attributes count as known to someone."

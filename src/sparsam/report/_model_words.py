@@ -128,7 +128,7 @@ def _lacking(data: ModelReportData, decimals: int) -> str:
 
 
 def telling(score: float | None, target: float) -> int:
-    """Say how many decimals it takes until a missed target does not look like a met one.
+    """Return how many decimals it takes until a missed target does not look like a met one.
 
     Examples
     --------

@@ -121,7 +121,7 @@ def interval_words(data: ReportData | AttackReportData | ModelReportData) -> str
 
 
 def limit_words(data: ReportData) -> str:
-    """Say which models the two limits come from."""
+    """Return which models the two limits come from."""
     everything, nothing = data["limits"]["everything"], data["limits"]["nothing"]
     sentences = []
     if model := everything.get("model"):

@@ -32,7 +32,7 @@ def sweep_figure(sweeps: SweepsData | None) -> Markup | None:
 
 
 def sweep_keys(sweeps: SweepsData | None) -> list[tuple[Markup, str]]:
-    """Give the shape and the name of each method."""
+    """Return the shape and the name of each method."""
     found = [] if sweeps is None else sweeps["methods"]
     return [(mark_key(_code(place)), method_name(one["method"])) for place, one in enumerate(found)]
 

@@ -124,7 +124,7 @@ def whole_row_facts(paper: CertificateData) -> list[tuple[str, str]]:
 
 
 def _unique_words(paper: CertificateData) -> str:
-    """Say how many whole rows are unique, with the columns that are published as they are."""
+    """Return how many whole rows are unique, with the columns that are published as they are."""
     rows = paper["whole_rows"]
     if rows is None:
         return ""
@@ -135,7 +135,7 @@ def _unique_words(paper: CertificateData) -> str:
 
 
 def suppressed_words(paper: CertificateData) -> str:
-    """Say how many rows were left out."""
+    """Return how many rows were left out."""
     left_out = paper["suppressed"]
     if left_out == 0:
         return "no row was left out"

@@ -17,7 +17,7 @@ MIDDLE = HEIGHT / 2
 
 
 def risk_scale(rows: Sequence[RiskRow]) -> Scale:
-    """Give all attributes one scale, from no error to the largest that is drawn.
+    """Return all attributes one scale, from no error to the largest that is drawn.
 
     Examples
     --------

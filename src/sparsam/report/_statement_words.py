@@ -25,7 +25,7 @@ def promise_words(data: StatementData) -> str:
 
 
 def account_words(data: StatementData) -> str:
-    """Say which account decides."""
+    """Return which account decides."""
     if data["order"] is None:
         return "Pure epsilon decides: the epsilons of all charges are added up."
     return (

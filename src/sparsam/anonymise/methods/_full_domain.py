@@ -152,7 +152,7 @@ class _Fixed:
     labels: Levels
 
     def levels(self, attribute: Attribute) -> Levels:
-        """Give the labels, if the attribute is the one they are for."""
+        """Return the labels, if the attribute is the one they are for."""
         if attribute != self.attribute:
             raise DataError(
                 f"The hierarchy of '{attribute.name}' has labels of the bins that were fitted. "
@@ -162,7 +162,7 @@ class _Fixed:
 
 
 def _known(attribute: Attribute, given: Any, codes: NDArray[np.uint16]) -> Any:
-    """Give a hierarchy that finds labels by value, so that it also serves new rows."""
+    """Return a hierarchy that finds labels by value, so that it also serves new rows."""
     if given is None:
         return Halves.of(attribute, np.bincount(codes, minlength=attribute.size))
     if hasattr(given, "levels"):

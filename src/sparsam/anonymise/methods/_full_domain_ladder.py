@@ -148,7 +148,7 @@ class Halves:
         return cls(tuple(tuple(begins[at] for at in level) for level in reversed(found)))
 
     def levels(self, attribute: Attribute) -> list[list[Any]]:
-        """Give the label of every code of an attribute on each level, missing last.
+        """Return the label of every code of an attribute on each level, missing last.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class Halves:
 
 
 def _begins(attribute: Attribute) -> list[float]:
-    """Say where an interval begins that begins with a code.
+    """Return where an interval begins that begins with a code.
 
     Halfway from the code before, as new numbers between two codes are led to the nearer one.
     """

@@ -103,7 +103,7 @@ class _Search:
         self.checked = 0
 
     def _bounds(self) -> Floats:
-        """Give the loss of every node without suppression: no more can be lost less."""
+        """Return the loss of every node without suppression: no more can be lost less."""
         n_nodes = np.prod(self.shape, dtype=float)
         if n_nodes > MOST_NODES:
             raise DataError(

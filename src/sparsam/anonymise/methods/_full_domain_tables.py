@@ -84,7 +84,7 @@ class Tables:
 def generalized(
     codes: NDArray[np.uint16], ladders: Sequence[Ladder], levels: tuple[int, ...]
 ) -> NDArray[np.uint16]:
-    """Give the number of the label of every cell.
+    """Return the number of the label of every cell.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def generalized(
 def generalized_keys(
     codes: NDArray[np.uint16], ladders: Sequence[Ladder], levels: tuple[int, ...]
 ) -> Ints:
-    """Give a number for each row, equal for equal generalized records, in their order.
+    """Return a number for each row, equal for equal generalized records, in their order.
 
     Parameters
     ----------

@@ -78,7 +78,7 @@ def model_answers(model: Any, X: Any, y: ArrayLike | None) -> NDArray[Any] | Non
 
 
 def needed(method: Anonymiser, answers: NDArray[Any] | None) -> NDArray[Any]:
-    """Give the answers, or say that a method cannot do without them."""
+    """Return the answers, or say that a method cannot do without them."""
     if answers is None:
         raise ParameterError(
             f"{type(method).__name__} must know what a model says of each row, or the true labels. "

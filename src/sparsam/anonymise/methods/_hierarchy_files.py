@@ -81,7 +81,7 @@ class Hierarchy:
         return len(self.rows[0])
 
     def levels(self, attribute: Attribute) -> list[list[Any]]:
-        """Give the label of every code of an attribute on each level, missing last.
+        """Return the label of every code of an attribute on each level, missing last.
 
         Categories are found by their text, numbers by value. An empty text and NULL are missing.
 

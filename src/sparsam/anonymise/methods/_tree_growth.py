@@ -116,7 +116,7 @@ def _laid_out(
 
 
 def _centred(answers: NDArray[Any]) -> NDArray[np.float64]:
-    """Give numbers with a mean of 0, so small that their squares stay finite."""
+    """Return numbers with a mean of 0, so small that their squares stay finite."""
     numbers = answers.astype(np.float64)
     numbers = numbers / max(float(np.abs(numbers).max()), np.finfo(np.float64).tiny)
     numbers -= numbers.mean()

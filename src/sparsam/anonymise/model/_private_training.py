@@ -61,7 +61,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @abstractmethod
     def _probabilities(self, inputs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the probability of each class for encoded rows."""
+        """Return the probability of each class for encoded rows."""
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Train.
@@ -91,7 +91,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of each class.
+        """Return the probability of each class.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._probabilities(encode(X, self.domains, one_hot=self._one_hot))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the likeliest class.
+        """Return the likeliest class.
 
         Parameters
         ----------

@@ -67,7 +67,7 @@ class PrivacyModel(ABC):
 
     @abstractmethod
     def bound(self, table: Table, others: Others | None = None) -> PrivacyModel:
-        """Give the same model, with the columns that it must see.
+        """Return the same model, with the columns that it must see.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class PrivacyModel(ABC):
         """
 
     def among(self, rows: Rows) -> PrivacyModel:
-        """Give the same demand for a release of these rows only.
+        """Return the same demand for a release of these rows only.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class SimpleModel(PrivacyModel):
 
     @abstractmethod
     def bound(self: _Own, table: Table, others: Others | None = None) -> _Own:
-        """Give the same model, with the columns that it must see."""
+        """Return the same model, with the columns that it must see."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -164,7 +164,7 @@ def sensitive_values(name: str, table: Table) -> Values:
 
 
 def given(data: _Data | None, model: SimpleModel) -> _Data:
-    """Give the data that a model was bound to, or say that it was not."""
+    """Return the data that a model was bound to, or say that it was not."""
     if data is None:
         raise ParameterError(
             f"{type(model).__name__} must see its column before it can judge rows."

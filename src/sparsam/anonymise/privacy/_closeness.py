@@ -84,7 +84,7 @@ class Closeness(SimpleModel):
         )
 
     def bound(self, table: Table, others: Others | None = None) -> Closeness:
-        """Give the same model, with its sensitive column."""
+        """Return the same model, with its sensitive column."""
         if self.distance == "ordered" and not sensitive_attribute(self.sensitive, table).ordered:
             raise ParameterError(
                 "The 'distance' parameter of Closeness must be 'equal' for categories without an "
@@ -95,7 +95,7 @@ class Closeness(SimpleModel):
         return replace(self, _values=values, _whole=values.counts(everybody))
 
     def among(self, rows: Rows) -> Closeness:
-        """Give the same demand for a release of these rows only: their spread is the whole.
+        """Return the same demand for a release of these rows only: their spread is the whole.
 
         A release is compared with itself: suppressed rows do not count.
 

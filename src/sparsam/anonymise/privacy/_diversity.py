@@ -39,7 +39,7 @@ class Diversity(SimpleModel):
     _values: Values | None
 
     def bound(self: _Own, table: Table, others: Others | None = None) -> _Own:
-        """Give the same model, with its sensitive column."""
+        """Return the same model, with its sensitive column."""
         return replace(self, _values=sensitive_values(self.sensitive, table))  # type: ignore[type-var]
 
     def holds(self, rows: Rows) -> bool:

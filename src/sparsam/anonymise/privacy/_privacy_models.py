@@ -86,7 +86,7 @@ class KAnonymity(SimpleModel):
         return self.k if self.entity is None else None
 
     def bound(self, table: Table | None, others: Others | None = None) -> KAnonymity:
-        """Give the same model, knowing whose row each one is.
+        """Return the same model, knowing whose row each one is.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class AllOf(PrivacyModel):
         return max(known) if len(known) == len(found) else None
 
     def bound(self, table: Table, others: Others | None = None) -> AllOf:
-        """Give the same models, with the columns that they must see."""
+        """Return the same models, with the columns that they must see."""
         return AllOf(*(part.bound(table, others) for part in self.models))
 
     def holds(self, rows: Rows) -> bool:
@@ -157,7 +157,7 @@ class AllOf(PrivacyModel):
         return all(part.holds(rows) for part in self.models)
 
     def among(self, rows: Rows) -> AllOf:
-        """Give the same demands for a release of these rows only."""
+        """Return the same demands for a release of these rows only."""
         return AllOf(*(part.among(rows) for part in self.models))
 
     def describe(self) -> dict[str, Any]:

@@ -333,12 +333,12 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @staticmethod
     def schema() -> dict[str, Any]:
-        """Give the JSON Schema of the document."""
+        """Return the JSON Schema of the document."""
         return schema_of(Certificate, "A certificate of a release, as saved by sparsam")
 
 
 def plain_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Give parameters as plain JSON: numpy's numbers as Python's, NaN as null.
+    """Return parameters as plain JSON: numpy's numbers as Python's, NaN as null.
 
     Examples
     --------
@@ -363,7 +363,7 @@ def plain_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def checked_losses(losses: Mapping[str, float]) -> dict[str, float]:
-    """Give the losses of information as floats; each must lie between 0 and 1."""
+    """Return the losses of information as floats; each must lie between 0 and 1."""
     for name, loss in losses.items():
         if not (math.isfinite(loss) and 0 <= loss <= 1):
             msg = f"Information loss must lie between 0 and 1. '{name}' does not."

@@ -12,7 +12,7 @@ from sparsam.data.model._own_columns import gather, open_own
 
 
 def shuffled(release: Any, random_state: int = 0) -> Any:
-    """Give a release with its rows in a random order.
+    """Return a release with its rows in a random order.
 
     Who stands at which place in a table is known to many: tables are kept by name, by number, by
     date. The order of the raw rows cannot be found again, not even by someone who knows the seed.

@@ -103,7 +103,7 @@ def published_values(
     hierarchies: Mapping[str, Levels] | None = None,
     random_state: int = 0,
 ) -> dict[str, list[Any]]:
-    """Give what is published for every class: for each attribute one plain value a record.
+    """Return what is published for every class: for each attribute one plain value a record.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from sparsam.data import Attribute, Table
 def nearest_records(
     table: Table, released: ReleasedRows, answers: NDArray[Any] | None, missing: Missing
 ) -> dict[str, list[Any]]:
-    """Give the record of every class that is nearest to its middle, among the majority.
+    """Return the record of every class that is nearest to its middle, among the majority.
 
     Goldsteen et al. 2021 (anonymising models), §3: the point closest to the median of the class
     among the points with the majority label. Numbers and ordered categories are scaled to their

@@ -15,7 +15,7 @@ Missing = Literal["own", "known"]
 
 
 def values_of(attribute: Attribute) -> list[Any]:
-    """Give the plain value of every code, missing last; a bin of numbers is its middle.
+    """Return the plain value of every code, missing last; a bin of numbers is its middle.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def values_of(attribute: Attribute) -> list[Any]:
 
 
 def averages(attribute: Attribute, tally: Tally, how: Average, missing: Missing) -> list[Any]:
-    """Give the middle of every class, in values that the attribute can take.
+    """Return the middle of every class, in values that the attribute can take.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def averages(attribute: Attribute, tally: Tally, how: Average, missing: Missing)
 
 
 def middle_codes(attribute: Attribute, tally: Tally, how: Average, missing: Missing) -> Places:
-    """Give the code in the middle of every class: the median where there is an order.
+    """Return the code in the middle of every class: the median where there is an order.
 
     Parameters
     ----------

@@ -92,12 +92,12 @@ class AttributeGame:
         return self.own.table.attributes[self.place].size
 
     def values(self, rows: Rows) -> NDArray[np.int64]:
-        """Give the true values of some people, as codes."""
+        """Return the true values of some people, as codes."""
         found: NDArray[np.int64] = self.own.table.codes[rows, self.place].astype(np.int64)
         return found
 
     def prior(self) -> NDArray[np.float64]:
-        """Give the share of each value among everyone, which the adversary knows."""
+        """Return the share of each value among everyone, which the adversary knows."""
         counts = np.bincount(self.own.table.codes[:, self.place], minlength=self.n_values)
         shares: NDArray[np.float64] = counts / counts.sum()
         return shares

@@ -60,7 +60,7 @@ class Agreement:
         return self.kept[:, -1]
 
     def blocks(self) -> Iterator[tuple[slice, NDArray[np.bool_]]]:
-        """Give the people of each block, and the truth value of each of them and each record."""
+        """Return the people of each block, and the truth value of each of them and each record."""
         n_people = len(self.codes)
         size = max(1, _CELLS // n_people)
         precision = self._precision()
@@ -122,7 +122,7 @@ def expected_reciprocal_rank(ahead: Counts, tied: Counts) -> Matrix:
 
 
 def harmonic_numbers(n: int) -> Matrix:
-    """Give H(0) … H(n), where H(n) = 1 + 1/2 + … + 1/n.
+    """Return H(0) … H(n), where H(n) = 1 + 1/2 + … + 1/n.
 
     Parameters
     ----------

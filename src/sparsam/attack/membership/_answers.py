@@ -92,12 +92,12 @@ class ClassProbabilities:
         return ClassProbabilities(self.probabilities[rows], self.labels[rows])
 
     def confidence(self) -> NDArray[np.float64]:
-        """Give the probability of the true label of each person."""
+        """Return the probability of the true label of each person."""
         said: NDArray[np.float64] = self.probabilities[np.arange(len(self)), self.labels]
         return said
 
     def loss(self) -> NDArray[np.float64]:
-        """Give the cross-entropy of each person."""
+        """Return the cross-entropy of each person."""
         cost: NDArray[np.float64] = -np.log(np.maximum(self.confidence(), FLOOR))
         return cost
 

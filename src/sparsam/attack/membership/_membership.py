@@ -68,12 +68,12 @@ class MembershipGame:
         object.__setattr__(self, "labels", np.asarray(self.labels))
 
     def confidence(self, model: Any) -> NDArray[np.float64]:
-        """Give the probability that a model gives to the true label of everyone."""
+        """Return the probability that a model gives to the true label of everyone."""
         every = _joined(self.labels, model)
         return ClassProbabilities.of(model, self.records, self.labels, every).confidence()
 
     def said(self, model: Any, rows: Rows) -> ClassProbabilities:
-        """Give all that a model says of some people."""
+        """Return all that a model says of some people."""
         from sklearn.utils import _safe_indexing
 
         every = _joined(self.labels, model)
@@ -114,7 +114,7 @@ class MembershipGame:
         return train_references(lambda one: self.confidence(fit(one)), rows, len(self.labels))
 
     def parted(self, scores: NDArray[np.float64]) -> MembershipScores:
-        """Give the scores of the members and of the others."""
+        """Return the scores of the members and of the others."""
         return MembershipScores(scores[self.members], scores[self.others])
 
 
@@ -201,7 +201,7 @@ def rmia_game_scores(
     a: float = 0.3,
     gamma: float = 1.0,
 ) -> NDArray[np.float64]:
-    """Give the score of everyone, with 0 for people who are in no group.
+    """Return the score of everyone, with 0 for people who are in no group.
 
     Parameters
     ----------

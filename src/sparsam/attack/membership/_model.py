@@ -55,7 +55,7 @@ def membership_attack_model(
 def attack_model_scores(
     members: ClassProbabilities, others: ClassProbabilities, *, random_state: int = 0
 ) -> tuple[MembershipScores, str]:
-    """Give the scores of the half that is attacked, and the name of the classifier.
+    """Return the scores of the half that is attacked, and the name of the classifier.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class References:
             )
 
     def mean(self, inside: bool) -> NDArray[np.float64]:
-        """Give the mean over the references trained with each person, or without.
+        """Return the mean over the references trained with each person, or without.
 
         NaN for a person of whom there is no such reference.
         """

@@ -86,12 +86,12 @@ def open_own(source: Any, missing: Collection[str] = (), text: Collection[str] =
 
 
 def gather(values: Values, rows: NDArray[Any]) -> Values:
-    """Give the values at these rows, in the same type."""
+    """Return the values at these rows, in the same type."""
     return values[rows] if isinstance(values, nw.Series) else values.take(rows)
 
 
 def one_of_each(name: str, values: Values, rows: NDArray[np.int64], plain: Sequence[Any]) -> Values:
-    """Give one value of the user's own type for every code.
+    """Return one value of the user's own type for every code.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ class OwnEncoder:
     def encode(
         self, kept: Sequence[int], slices: Sequence[Slices]
     ) -> tuple[Table, tuple[Part, ...]]:
-        """Give the table of attributes, and one value of the user's own for every code.
+        """Return the table of attributes, and one value of the user's own for every code.
 
         Parameters
         ----------

@@ -155,7 +155,7 @@ class OwnRecords:
                 )
 
     def own_values(self, name: str) -> list[Any]:
-        """Give the value that the column of an attribute holds for each code, in plain types.
+        """Return the value that the column of an attribute holds for each code, in plain types.
 
         Parameters
         ----------
@@ -253,7 +253,7 @@ def _is_text(attribute: Attribute) -> bool:
 
 
 def without(values: NDArray[Any], missing: Sequence[str]) -> NDArray[Any]:
-    """Give the values, with None for the texts that mean missing."""
+    """Return the values, with None for the texts that mean missing."""
     if not missing or values.dtype.kind not in "OUT":
         return values
     kept = np.array(values, dtype=object)

@@ -17,7 +17,7 @@ from sparsam.data.source._raw_columns import column_names, columns_of
 
 
 def select(records: Any, columns: Sequence[str] | None) -> Any:
-    """Give the columns that the model wants, in its order, in the records' own library.
+    """Return the columns that the model wants, in its order, in the records' own library.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def select(records: Any, columns: Sequence[str] | None) -> Any:
 
 
 def as_table(records: Any, columns: Sequence[str] | None) -> Any:
-    """Give records that scikit-learn can take: a mapping or a bare array gets a frame.
+    """Return records that scikit-learn can take: a mapping or a bare array gets a frame.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def as_table(records: Any, columns: Sequence[str] | None) -> Any:
 
 
 def as_matrix(records: Any, dtype: Any = np.float32) -> NDArray[Any]:
-    """Give all columns as one matrix of numbers, NaN where a value is missing.
+    """Return all columns as one matrix of numbers, NaN where a value is missing.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def numbers_of(name: str, values: NDArray[Any], dtype: Any) -> NDArray[Any]:
 
 
 def texts_of(name: str, values: NDArray[Any]) -> NDArray[np.object_]:
-    """Give one column as texts; a missing one is an error."""
+    """Return one column as texts; a missing one is an error."""
     gone = 0
     if values.dtype == object:
         gone = sum(value is None or value != value for value in values)  # noqa: PLR0124

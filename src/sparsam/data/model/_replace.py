@@ -38,7 +38,7 @@ class Replacement:
         return Replacement(kept, place[self.index])
 
     def array(self) -> NDArray[Any]:
-        """Give the value of each row, in the narrowest plain type of numpy.
+        """Return the value of each row, in the narrowest plain type of numpy.
 
         Examples
         --------
@@ -92,7 +92,7 @@ def replace_columns(
 
 
 def without_unused(source: Any) -> Any:
-    """Give the same frame without categories that no row has: a file would list them.
+    """Return the same frame without categories that no row has: a file would list them.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def without_unused(source: Any) -> Any:
 
 
 def _used_levels(library: Any, column: Any) -> Any:
-    """Give a dictionary column of pyarrow with the levels that occur, in their order."""
+    """Return a dictionary column of pyarrow with the levels that occur, in their order."""
     whole = column.unify_dictionaries().combine_chunks()
     codes = whole.indices.cast("int64").fill_null(-1).to_numpy()
     used = np.unique(codes[codes >= 0])
@@ -175,7 +175,7 @@ def _order(names: Sequence[str], made: Mapping[str, Replacement], keep: Iterable
 
 
 def natural(values: Sequence[Any]) -> NDArray[Any]:
-    """Give values as the narrowest plain array: whole numbers, numbers, truth values or objects.
+    """Return values as the narrowest plain array: whole numbers, numbers, truth values or objects.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def _numpy(like: Any, new: Replacement) -> NDArray[Any]:
 
 
 def _objects(values: Sequence[Any], like: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Give values as objects, missing as the column has it: None, NaN or another mark."""
+    """Return values as objects, missing as the column has it: None, NaN or another mark."""
     hole = None
     if any(value is None for value in values):
         hole = next((one for one in like if _same(None, one)), None)

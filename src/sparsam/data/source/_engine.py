@@ -85,7 +85,7 @@ class Engine:
     def shape(
         self, query: str, parameters: Sequence[Any], wording: Wording
     ) -> tuple[list[str], list[Any]]:
-        """Give the names and the types of the columns of a query."""
+        """Return the names and the types of the columns of a query."""
 
         def asked() -> tuple[list[str], list[Any]]:
             relation = self._connection.sql(f"{query} LIMIT 0", params=list(parameters))
@@ -276,7 +276,7 @@ def no_parquet(file: Path) -> DataError:
 
 
 def damaged_csv(file: Path, error: Exception) -> DataError:
-    """Say where a CSV file is damaged; DuckDB's own message would quote the line."""
+    """Return where a CSV file is damaged; DuckDB's own message would quote the line."""
     message = str(error)
     line = re.search(r"CSV Error on Line: (\d+)", message)
     fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)

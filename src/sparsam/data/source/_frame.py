@@ -82,7 +82,7 @@ class Column:
 
     @_worded_column
     def numbers(self) -> Numbers:
-        """Give the numbers, and a mask of the missing ones where NaN does not mark them."""
+        """Return the numbers, and a mask of the missing ones where NaN does not mark them."""
         series = self.series
         if not series.dtype.is_integer():
             series = series if series.dtype == nw.Float32 else series.cast(nw.Float64)
@@ -95,13 +95,13 @@ class Column:
 
     @_worded_column
     def truths(self) -> NDArray[np.uint8]:
-        """Give 0 for false, 1 for true and 2 for missing."""
+        """Return 0 for false, 1 for true and 2 for missing."""
         filled = self.series.fill_null(value=False) if self._holes else self.series
         return _with_missing(filled.to_numpy().astype(np.uint8), self._mask(), 2)
 
     @_worded_column
     def places(self, texts: Sequence[str]) -> NDArray[Any]:
-        """Give the position in `texts`, or its length when unseen, one more when missing."""
+        """Return the position in `texts`, or its length when unseen, one more when missing."""
         if self.series.implementation.is_polars():
             places = _polars_places(self.series.to_native(), texts)
         elif find_spec("pyarrow"):
@@ -126,7 +126,7 @@ class Column:
 
     @_worded_column
     def objects(self) -> list[Any]:
-        """Give the values as Python objects."""
+        """Return the values as Python objects."""
         return self.series.to_list()
 
 
@@ -154,16 +154,16 @@ class ArrayColumn:
         )
 
     def numbers(self) -> Numbers:
-        """Give the numbers; NaN is missing."""
+        """Return the numbers; NaN is missing."""
         floats = self.values.dtype.kind == "f"
         return self.values.astype(np.float64, copy=False) if floats else self.values, None
 
     def truths(self) -> NDArray[np.uint8]:
-        """Give 0 for false and 1 for true."""
+        """Return 0 for false and 1 for true."""
         return self.values.astype(np.uint8)
 
     def objects(self) -> list[Any]:
-        """Give the values as Python objects."""
+        """Return the values as Python objects."""
         return list(self.values)
 
 
@@ -180,7 +180,7 @@ class EagerFrame:
         self.names: tuple[str, ...] = tuple(frame.columns)
 
     def column(self, name: str) -> Column:
-        """Give one column."""
+        """Return one column."""
         return Column(self._frame[name])
 
     def rebuild(self, recoded: Recoded, keep: Sequence[str]) -> Any:
@@ -214,7 +214,7 @@ class ArrayFrame:
         self.names: tuple[str, ...] = tuple(columns)
 
     def column(self, name: str) -> ArrayColumn:
-        """Give one column."""
+        """Return one column."""
         values = self._columns[name]
         if not isinstance(values, np.ndarray):
             values = np.asarray(values, dtype=_array_type(values))
@@ -260,7 +260,7 @@ def open_frame(source: Any) -> EagerFrame | LazyFrame | ArrayFrame:
 
 
 def words(codes: NDArray[Any], labels: Sequence[str] | None) -> NDArray[Any]:
-    """Give the labels of the buckets, or the bucket numbers where there are none."""
+    """Return the labels of the buckets, or the bucket numbers where there are none."""
     if labels is None:
         return codes.astype(np.uint16, copy=False)
     texts = np.empty(len(labels), object)

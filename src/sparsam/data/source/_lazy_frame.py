@@ -187,7 +187,7 @@ def _members(groups: Sequence[tuple[int, Members]]) -> list[Any]:
 
 
 def _offences(recoding: Recoding) -> tuple[nw.Expr | None, nw.Expr | None]:
-    """Give the conditions under which a value is refused: missing, and outside."""
+    """Return the conditions under which a value is refused: missing, and outside."""
     value, missing = _value(recoding), _missing(recoding)
     outside: nw.Expr | None = None
     if recoding.groups is None and recoding.bounds is not None:

@@ -116,7 +116,7 @@ def _described_labels(file: Path) -> bool:
 
 
 def _exact(name: Any, values: Any) -> NDArray[Any]:
-    """Give the values of a column of any library; null and NaN stay apart."""
+    """Return the values of a column of any library; null and NaN stay apart."""
     series = values
     if not isinstance(series, nw.Series):
         series = nw.from_native(values, series_only=True, pass_through=True)
@@ -219,7 +219,7 @@ def _records(file: Path, text: str) -> list[str]:
 
 
 def _splitter(file: Path, delimiter: str) -> Callable[[int, str], list[str]]:
-    """Give the function that divides a record into fields, with the quotes that they have."""
+    """Return the function that divides a record into fields, with the quotes that they have."""
     sign = re.escape(delimiter)
     field = re.compile(rf'("(?:[^"]|"")*"|[^"{sign}]*)({sign}|\Z)')
 
@@ -240,7 +240,7 @@ def _splitter(file: Path, delimiter: str) -> Callable[[int, str], list[str]]:
 
 
 def _cells(fields: Sequence[str], delimiter: str) -> NDArray[Any]:
-    """Give the texts of a column; with their quotes, where quotes could tell rows apart."""
+    """Return the texts of a column; with their quotes, where quotes could tell rows apart."""
     found = np.empty(len(fields), dtype=object)
     signs = (delimiter, '"', "\r", "\n")
     distinct = {field: field.startswith('"') for field in set(fields)}

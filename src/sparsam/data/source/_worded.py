@@ -87,7 +87,7 @@ def not_utf8(error: Exception) -> bool:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Give an error and what led to it: DuckDB wraps what Python said while it fetched."""
+    """Return an error and what led to it: DuckDB wraps what Python said while it fetched."""
     yield error
     before = error.__cause__ or error.__context__
     if before is not None:

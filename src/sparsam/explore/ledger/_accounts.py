@@ -71,7 +71,7 @@ def epsilon_from_rho(rho: Amount, delta: Amount, order: int | None = None) -> fl
 
 
 def rho_from_epsilon(epsilon: Amount, delta: Amount) -> float:
-    """Say how much rho may be spent under an (epsilon, delta).
+    """Return how much rho may be spent under an (epsilon, delta).
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def best_order(rho: Amount, delta: Amount) -> int:
 
 
 def binding_account(epsilon: Amount, delta: Amount, order: int | None = None) -> tuple[int, int]:
-    """Give the Rényi order of an (epsilon, delta) ledger and its budget in billionths of rho.
+    """Return the Rényi order of an (epsilon, delta) ledger and its budget in billionths of rho.
 
     Whatever is asked, and however later questions depend on earlier answers: while the Rényi
     divergences at that one order add up to at most order × budget, the answers together are
@@ -237,7 +237,7 @@ def pld_epsilon(events: Iterable[Event], delta: Amount, *, discrete: bool = True
 
 
 def has_pld() -> bool:
-    """Say whether dp-accounting is installed."""
+    """Return whether dp-accounting is installed."""
     try:
         _dp_accounting()
     except MissingExtraError:
@@ -265,7 +265,7 @@ def _distribution(event: Event, interval: float, discrete: bool) -> Any:
 
 
 def _bounded_range(epsilon: float, interval: float) -> Any:
-    """Give the worst privacy loss of a range of epsilon.
+    """Return the worst privacy loss of a range of epsilon.
 
     Such a mechanism is, for some t in [0, epsilon], no worse than a coin whose sides have the log
     ratios t and t - epsilon (Dong, Durfee and Rogers 2020). The largest hockey-stick divergence
@@ -301,7 +301,7 @@ def _interval(events: list[Event]) -> float:
 
 
 def _span(loss: float) -> float:
-    """Give how far the losses of Gaussian noise reach, but for a chance of 1e-30."""
+    """Return how far the losses of Gaussian noise reach, but for a chance of 1e-30."""
     return loss**2 / 2 + 12 * loss
 
 

@@ -18,7 +18,7 @@ Amount = int | float | str | Decimal | Fraction
 
 
 def exact(value: Amount, name: str = "amount") -> Fraction:
-    """Give a number at the value that is written, so that ten times 0.1 is one.
+    """Return a number at the value that is written, so that ten times 0.1 is one.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def exact(value: Amount, name: str = "amount") -> Fraction:
 
 
 def positive(value: Amount, name: str = "amount") -> Fraction:
-    """Give a number exactly; it must be above zero and at most a billion.
+    """Return a number exactly; it must be above zero and at most a billion.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def positive(value: Amount, name: str = "amount") -> Fraction:
 
 
 def nano_up(value: Amount, name: str = "amount") -> int:
-    """Give a cost in billionths, rounded up.
+    """Return a cost in billionths, rounded up.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def nano_up(value: Amount, name: str = "amount") -> int:
 
 
 def nano_down(value: Amount, name: str = "amount") -> int:
-    """Give a budget in billionths, rounded down.
+    """Return a budget in billionths, rounded down.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def nano_text(nano: int) -> str:
 
 
 def float_up(value: Fraction) -> float:
-    """Give the least float that is not below a number.
+    """Return the least float that is not below a number.
 
     Examples
     --------

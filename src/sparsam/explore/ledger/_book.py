@@ -20,11 +20,11 @@ class Fingerprinted(Protocol):
     """A table that can be told from others."""
 
     def fingerprint(self, salt: str) -> str:
-        """Give a digest of the rows that depends on the salt."""
+        """Return a digest of the rows that depends on the salt."""
 
 
 def table_digest(data: str | Fingerprinted, salt: str) -> str:
-    """Give the salted digest of a table that a ledger keeps.
+    """Return the salted digest of a table that a ledger keeps.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Book:
         self._replay = Replay()
 
     def affords(self, cost: Cost) -> bool:
-        """Say whether what is left would pay a cost."""
+        """Return whether what is left would pay a cost."""
         return price(cost, self.unit, self.order) <= self.remaining
 
     def largest(self) -> dict[str, int]:
@@ -161,7 +161,7 @@ class Book:
             raise LedgerError(f"The ledger '{self._store.path.name}' has no entries.")
 
     def _answer(self, connection: sqlite3.Connection, key: str) -> Row | None:
-        """Give the answer that a question got first, if it is still what it was."""
+        """Return the answer that a question got first, if it is still what it was."""
         row = first_answer(connection, key)
         if row is not None:
             before = hash_at(connection, row.sequence - 1)

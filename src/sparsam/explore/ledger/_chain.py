@@ -72,7 +72,7 @@ def canonical(value: Any, name: str) -> str:
 
 
 def digest(*parts: str) -> str:
-    """Give the SHA-256 of texts, in an order that cannot be mistaken.
+    """Return the SHA-256 of texts, in an order that cannot be mistaken.
 
     Examples
     --------
@@ -230,7 +230,7 @@ class Replay:
 
 
 def _is_header(body: Body) -> bool:
-    """Say whether a first entry is complete, and its budget the one that it promises."""
+    """Return whether a first entry is complete, and its budget the one that it promises."""
     if body.unit is None or body.budget is None or body.epsilon is None:
         return False
     if body.salt is None or body.note is None or not 0 < body.epsilon <= _MOST:
@@ -254,7 +254,7 @@ def _are_domains(raw: msgspec.Raw) -> bool:
 
 
 def broken(sequence: int, how: str) -> LedgerError:
-    """Say which entry spoils the chain."""
+    """Return which entry spoils the chain."""
     return LedgerError(
         f"The ledger is damaged or was tampered with: entry {sequence} {how}. Nothing is "
         "answered from it.\n\nHint: restore the file from a copy whose head you know."

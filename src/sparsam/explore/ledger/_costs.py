@@ -85,7 +85,7 @@ class Cost(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.epsilon == 0 and self.rho == 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain data that JSON can hold."""
+        """Return plain data that JSON can hold."""
         return dict(msgspec.to_builtins(self))
 
     @classmethod
@@ -227,7 +227,7 @@ def training_cost(noise_multiplier: float, sample_rate: float, steps: int, *, or
 
 
 def fits_its_noise(cost: Cost) -> bool:
-    """Say whether a cost is at least that of each use of noise that it lists.
+    """Return whether a cost is at least that of each use of noise that it lists.
 
     For costs that come from a file. Several uses may cost less than their sum, where they were of
     different rows; none may cost more than is charged.
@@ -381,7 +381,7 @@ def _epsilon(epsilon: Amount) -> Fraction:
 
 
 def _both(amount: Fraction) -> Fraction:
-    """Give the lesser of a number and its float: noise made for it keeps to either."""
+    """Return the lesser of a number and its float: noise made for it keeps to either."""
     return min(amount, Fraction(float(amount)) or amount)
 
 

@@ -14,7 +14,7 @@ _ROUNDING = 1e-9
 
 
 def budget_terms(epsilon: Amount, delta: Amount | None, order: int | None) -> dict[str, Any]:
-    """Give the unit and the budget of a ledger, as its first entry holds them.
+    """Return the unit and the budget of a ledger, as its first entry holds them.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def budget_terms(epsilon: Amount, delta: Amount | None, order: int | None) -> di
 def terms_agree(
     unit: str, budget: int, epsilon: int, delta: float | None, order: int | None
 ) -> bool:
-    """Say whether a budget is what its epsilon and delta allow.
+    """Return whether a budget is what its epsilon and delta allow.
 
     Whoever may write the file can write any budget into it; but not one beside an epsilon that
     promises less.

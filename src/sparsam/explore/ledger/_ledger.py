@@ -314,7 +314,7 @@ class Ledger(Book):
         return Entry(None, charge.sequence, charge.hash, cost, True, charge.amount)
 
     def entries(self) -> list[dict[str, Any]]:
-        """Give all entries as plain data, oldest first; without the fingerprint of the table."""
+        """Return all entries as plain data, oldest first; without the fingerprint of the table."""
         with self._store.reading() as connection:
             self._catch_up(connection)
             rows = list(rows_after(connection, -1))

@@ -127,7 +127,7 @@ class Statement(msgspec.Struct, frozen=True):
     limits: tuple[str, ...] = LIMITS
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain data that JSON can hold."""
+        """Return plain data that JSON can hold."""
         return dict(msgspec.to_builtins(self))
 
     def __str__(self) -> str:

@@ -219,7 +219,7 @@ class Store:
         return connection
 
     def _logs(self) -> bool:
-        """Say whether the file is of the kind that keeps its last entries in a log beside it."""
+        """Return whether the file is of the kind that keeps its last entries in a log beside it."""
         with self.path.open("rb") as file:
             return file.read(20)[18:20] == b"\x02\x02"
 
@@ -295,20 +295,20 @@ _REASONS = (
 
 
 def rows_after(connection: sqlite3.Connection, sequence: int) -> Iterator[Row]:
-    """Give the entries from a place on, one after the other."""
+    """Return the entries from a place on, one after the other."""
     query = f"SELECT {_COLUMNS} FROM entries WHERE sequence > ? ORDER BY sequence"
     return (Row(*row) for row in connection.execute(query, (sequence,)))
 
 
 def hash_at(connection: sqlite3.Connection, sequence: int) -> str | None:
-    """Give the digest of one entry."""
+    """Return the digest of one entry."""
     query = "SELECT hash FROM entries WHERE sequence = ?"
     found = connection.execute(query, (sequence,)).fetchone()
     return None if found is None else str(found[0])
 
 
 def first_answer(connection: sqlite3.Connection, key: str) -> Row | None:
-    """Give the answer that a question got first."""
+    """Return the answer that a question got first."""
     query = (
         f"SELECT {_COLUMNS} FROM entries WHERE kind = 'answer' AND key = ? "
         "ORDER BY sequence LIMIT 1"
@@ -324,7 +324,7 @@ def append(connection: sqlite3.Connection, row: Row) -> None:
 
 @contextmanager
 def new_ledger(place: Path) -> Iterator[Path]:
-    """Give a place for a ledger that is being made; it takes its own when it is complete.
+    """Return a place for a ledger that is being made; it takes its own when it is complete.
 
     Parameters
     ----------

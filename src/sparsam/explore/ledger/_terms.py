@@ -12,7 +12,7 @@ from sparsam.explore.ledger._book import table_digest
 
 
 def table_terms(data: Any, domains: Any, text: str | None, salt: str) -> dict[str, Any]:
-    """Give the declared domains and the salted digest of a table.
+    """Return the declared domains and the salted digest of a table.
 
     Parameters
     ----------

@@ -77,7 +77,7 @@ def wide_cells(declared: Declared, octiles: Octiles, n_cells: int) -> Cells:
 
 
 def _quartiles(octiles: Octiles) -> list[tuple[float, float]]:
-    """Give the cells of the grid that the quartiles were found in."""
+    """Return the cells of the grid that the quartiles were found in."""
     cells = [octiles.cell(eighth) for eighth in (2, 4, 6)]
     return [cell for cell in cells if cell is not None]
 
@@ -105,7 +105,7 @@ def without_empty(margin: Margin, octiles: Octiles) -> Margin:
 
 
 def _beside_quartiles(octiles: Octiles) -> list[float]:
-    """Give an edge closely below and above each quartile, so that its interval is narrow.
+    """Return an edge closely below and above each quartile, so that its interval is narrow.
 
     None where many people have one number: edges beside it would cut where nobody is.
     """
@@ -150,13 +150,13 @@ def _edge_near(margin: Margin, level: float) -> float:
 
 
 def _fence_edges(first: float, third: float, integer: bool) -> tuple[float, float]:
-    """Give the edges beyond which whole cells hold outliers."""
+    """Return the edges beyond which whole cells hold outliers."""
     low, high = fences(first, third)
     return (float(np.ceil(low)), float(np.floor(high)) + 1.0) if integer else (low, high)
 
 
 def first_margins(declared: Declared, tables: list[Measured]) -> dict[str, Margin]:
-    """Give what the one-way tables of stage one tell."""
+    """Return what the one-way tables of stage one tell."""
     if not tables:
         return {}
     finest = {table.bins[0].name: table.bins[0] for table in tables}
@@ -181,5 +181,5 @@ def choose_cells(
 
 
 def first_bins(declared: Declared, name: str) -> Bins:
-    """Give the cells that an attribute is counted in by stage one."""
+    """Return the cells that an attribute is counted in by stage one."""
     return full_bins(declared, name, MOST_VALUES)

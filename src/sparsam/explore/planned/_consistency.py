@@ -44,12 +44,12 @@ class Margin:
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
     def deviation(self, weights: FloatArray) -> float:
-        """Give the standard deviation of a weighted sum of the first cells."""
+        """Return the standard deviation of a weighted sum of the first cells."""
         part = self.covariance[: len(weights), : len(weights)]
         return float(np.sqrt(max(float(weights @ part @ weights), 0.0)))
 
     def joined(self, bins: Bins) -> Margin:
-        """Give the counts in coarser cells."""
+        """Return the counts in coarser cells."""
         where = cell_map(self.bins, bins)
         matrix = np.zeros((bins.size, self.bins.size))
         matrix[where, np.arange(self.bins.size)] = 1.0
@@ -187,7 +187,7 @@ class Measured:
 def margins_of(
     finest: Mapping[str, Bins], tables: Sequence[Measured]
 ) -> tuple[dict[str, Margin], tuple[float, float]]:
-    """Give the best counts of each attribute, and of the rows, from all tables together.
+    """Return the best counts of each attribute, and of the rows, from all tables together.
 
     One-way tables and the sums of two-way tables of an attribute are joined by the inverse of
     their variance; then all attributes get the same total.

@@ -19,7 +19,7 @@ _HALF = 4
 
 
 def expected_errors(items: Sequence[Item], n_rows: int) -> dict[str, float]:
-    """Give the typical standard deviation of each function; see `Plan.expected_errors`."""
+    """Return the typical standard deviation of each function; see `Plan.expected_errors`."""
     if isinstance(n_rows, bool) or not isinstance(n_rows, int) or n_rows < 1:
         raise ParameterError(f"The 'n_rows' must be a whole number >= 1. Got {n_rows!r} instead.")
     if any(item.kind == "query" for item in items):
@@ -80,7 +80,7 @@ def _rank_sd(sd: float, n_rows: int) -> float:
 
 
 def _weakest(item: Item, sd: float, n_rows: int) -> float:
-    """Give Cramér's V that as much noise as this would show where there is no dependence."""
+    """Return Cramér's V that as much noise as this would show where there is no dependence."""
     degrees = max(item.cells - 2 * item.cells**0.5 + 1, 1.0)
     return float(((2 * degrees) ** 0.5 * sd**2 * item.cells / n_rows**2 / item.cells**0.5) ** 0.5)
 

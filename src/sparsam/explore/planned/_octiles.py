@@ -24,7 +24,7 @@ _HALF = Fraction(1, 2)
 
 
 def grid_bins(declared: Declared, name: str) -> Bins:
-    """Give the grid that octiles are chosen on; zero has a cell of its own among whole numbers.
+    """Return the grid that octiles are chosen on; zero has a cell of its own among whole numbers.
 
     Sums of money and the like are zero for most people.
     """
@@ -67,7 +67,7 @@ def choose_octiles(counts: NDArray[np.int64], cost: Cost) -> list[int]:
 
 
 def _range(chosen: Sequence[int], place: int, n_cells: int) -> tuple[int, int]:
-    """Give the cells among which the choice at a place of the tree is made.
+    """Return the cells among which the choice at a place of the tree is made.
 
     The chosen cell belongs to the right half. One that is chosen again as its own right half's
     median holds more than half of it: it is taken out then, so that the rest is seen.
@@ -106,12 +106,12 @@ class Octiles:
             )
 
     def edge(self, eighth: int) -> float | None:
-        """Give the lower end of an octile's cell; None where its range was empty."""
+        """Return the lower end of an octile's cell; None where its range was empty."""
         cell = self.cell(eighth)
         return None if cell is None else cell[0]
 
     def cell(self, eighth: int) -> tuple[float, float] | None:
-        """Give both ends of an octile's cell; None where its range was empty."""
+        """Return both ends of an octile's cell; None where its range was empty."""
         cell = self.chosen[_PLACES.index(eighth)]
         return None if cell < 0 else (self.grid.edges[cell], self.grid.edges[cell + 1])
 

@@ -149,11 +149,11 @@ class Plan:
         return sum(item.cells for item in self.items)
 
     def stage(self, number: int) -> tuple[Item, ...]:
-        """Give the items of one stage."""
+        """Return the items of one stage."""
         return tuple(item for item in self.items if item.stage == number)
 
     def expected_errors(self, n_rows: int) -> dict[str, float]:
-        """Say how large the noise of each function will be, for a guess at the number of rows.
+        """Return how large the noise of each function will be, for a guess at the number of rows.
 
         Value counts are in shares of an average cell's count, other counts in rows, quantiles in
         shares of the rows, correlations in their own unit (near no correlation). They are
@@ -281,7 +281,7 @@ def plan_for(
 
 
 def _query_cells(declared: Declared, names: tuple[str, ...]) -> int:
-    """Give how many counts a query of values releases; other queries count as one."""
+    """Return how many counts a query of values releases; other queries count as one."""
     one = len(names) == 1 and names[0] in declared.categorical
     return full_bins(declared, names[0]).size if one else 1
 
@@ -336,7 +336,7 @@ def is_wide(declared: Declared, name: str) -> bool:
 def _planned(
     declared: Declared, mixed_pairs: bool
 ) -> Iterable[tuple[str, int, tuple[str, ...], int, int]]:
-    """Give (kind, stage, attributes, cells, uses of noise) of everything to be asked."""
+    """Return (kind, stage, attributes, cells, uses of noise) of everything to be asked."""
     sizes: dict[str, int] = {}
     for name in declared.categorical:
         sizes[name] = full_bins(declared, name).size
@@ -364,7 +364,7 @@ def _planned(
 
 
 def paper_queries(declared: Declared) -> Iterable[tuple[int, tuple[str, ...]]]:
-    """Give the paper's queries as (1, attributes): five to a numeric attribute, and so on."""
+    """Return the paper's queries as (1, attributes): five to a numeric attribute, and so on."""
     for name in declared.numeric:
         for _ in range(7):
             yield 1, (name,)
@@ -376,7 +376,7 @@ def paper_queries(declared: Declared) -> Iterable[tuple[int, tuple[str, ...]]]:
 
 
 def paper_costs(n: int, c: int, epsilon_i: Amount = "0.01") -> dict[str, int]:
-    """Give the cost of the paper's basic analysis, one charge for each query (its Table 1).
+    """Return the cost of the paper's basic analysis, one charge for each query (its Table 1).
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ class Reading:
         return float(np.floor(high)) if self.bins.integer else high
 
     def weights_below(self, number: float, *, closed: bool) -> FloatArray:
-        """Give the part of each cell that lies below a number (up to it, where closed)."""
+        """Return the part of each cell that lies below a number (up to it, where closed)."""
         # a whole number k fills [k, k + 1) of a wide cell
         ahead = (
             (np.floor(number) + 1.0 if closed else np.ceil(number)) if self.bins.integer else number
@@ -66,14 +66,14 @@ class Reading:
         return abs(float(parts @ np.diff(self.running)))
 
     def to_edge(self, number: float) -> float:
-        """Give how far inside its cell a number lies; nothing where the cell is one number."""
+        """Return how far inside its cell a number lies; nothing where the cell is one number."""
         cell = int(np.clip(np.searchsorted(self.edges, number, side="right") - 1, 0, self.last))
         if self.one[cell]:
             return 0.0
         return float(np.abs(self.edges[cell : cell + 2] - number).min())
 
     def density(self, number: float) -> float:
-        """Give the counts per unit around a number; none outside the declared range."""
+        """Return the counts per unit around a number; none outside the declared range."""
         if not self.edges[0] < number < self.edges[-1]:
             return 0.0
         cell = int(np.searchsorted(self.edges, number, side="right")) - 1
@@ -87,7 +87,7 @@ class Reading:
         return max(rise * self._mass(cell) / float(ends[1] - ends[0]), 0.0)
 
     def places(self) -> FloatArray:
-        """Give the number that stands for each cell."""
+        """Return the number that stands for each cell."""
         places = self.bins.middles.copy()
         for cell, rate in self.rates.items():
             width = float(self.edges[cell + 1] - self.edges[cell])
@@ -110,7 +110,7 @@ class Reading:
         return [(cell, rate if upper else -rate) for cell in (end, beside)]
 
     def part(self, cell: int, number: float) -> float:
-        """Give the share of a cell's counts that lies below a number in it."""
+        """Return the share of a cell's counts that lies below a number in it."""
         width = float(self.edges[cell + 1] - self.edges[cell])
         ahead = float(np.clip(number - self.edges[cell], 0.0, width))
         if cell in self.rates:
@@ -127,7 +127,7 @@ class Reading:
 
 
 def _slopes(edges: FloatArray, running: FloatArray) -> FloatArray:
-    """Give the density at each edge so that the cubic curve never falls (Fritsch and Butland)."""
+    """Return the density at each edge so that the cubic curve never falls (Fritsch and Butland)."""
     widths = np.maximum(np.diff(edges), 1e-300)
     rises = np.diff(running) / widths
     slopes = np.zeros(len(edges))

@@ -35,7 +35,7 @@ _WIDE_CELLS = "The interval allows for every place that the numbers may have ins
 
 
 def table_answers(released: Released, declared: Declared, noise: str) -> tuple[Answer, ...]:
-    """Give all answers of the basic analysis; none of them costs anything more."""
+    """Return all answers of the basic analysis; none of them costs anything more."""
     answers = [_count(released, noise)]
     for name in declared.names:
         margin = released.margins[name]
@@ -62,7 +62,7 @@ def _count(released: Released, noise: str) -> Answer:
 
 
 def _numeric(margin: Margin, noise: str, bucketed: bool) -> Iterable[Answer]:
-    """Give the answers of one attribute; of buckets none that would need numbers inside them."""
+    """Return the answers of one attribute; of buckets none that would need numbers inside them."""
     bins, z = margin.bins, Z[noise]
     name = (bins.name,)
     if bins.missing_cell is None:
@@ -122,7 +122,7 @@ def _spearman(
 
 
 def _within(value: float, sd: float, z: float) -> Statistic:
-    """Give a count and its interval: at least zero, as counts are."""
+    """Return a count and its interval: at least zero, as counts are."""
     return Statistic(max(value, 0.0), *count_interval(value, z * sd))
 
 

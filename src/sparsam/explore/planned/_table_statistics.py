@@ -34,7 +34,7 @@ class Statistic(NamedTuple):
 
 
 def quantile(margin: Margin, level: float, z: float) -> Statistic:
-    """Give a quantile of a numeric attribute.
+    """Return a quantile of a numeric attribute.
 
     A number that has a cell of its own is given as it is. Elsewhere the quantile is interpolated
     in its cell; in the two end cells, which may be far wider than where anybody is, with a
@@ -76,7 +76,7 @@ def quantile(margin: Margin, level: float, z: float) -> Statistic:
 
 
 def bucket_of_quantile(margin: Margin, level: float, z: float) -> Statistic:
-    """Give a quantile as the middle of its cell: nothing inside a bucket is known.
+    """Return a quantile as the middle of its cell: nothing inside a bucket is known.
 
     The interval is that of `quantile`: the ends of the buckets that the quantile may lie in.
     """
@@ -88,7 +88,7 @@ def bucket_of_quantile(margin: Margin, level: float, z: float) -> Statistic:
 
 
 def _smooth(margin: Margin, reading: Reading, level: float, z: float) -> Statistic:
-    """Give a quantile with what the noise in its rank moves it, if the reading were right.
+    """Return a quantile with what the noise in its rank moves it, if the reading were right.
 
     A part of its distance from the nearer edge of its cell is added for what the cell hides.
     """
@@ -142,7 +142,7 @@ def outliers(margin: Margin, z: float) -> Statistic:
 
 
 def _reach(margin: Margin, level: float, smooth: Statistic, z: float) -> float:
-    """Give how far off a quartile may be, noise and what its cell hides together."""
+    """Return how far off a quartile may be, noise and what its cell hides together."""
     sure = quantile(margin, level, z)
     hidden = z * _FENCES * (sure.high - sure.low) / 12**0.5
     return float(np.hypot((smooth.high - smooth.low) / 2, hidden))
@@ -154,7 +154,7 @@ def _far(noise: float, usual: list[float], *passed: float) -> float:
 
 
 def _beyond(reading: Reading, first: float, third: float) -> FloatArray:
-    """Give the part of each cell that lies beyond the fences of two quartiles."""
+    """Return the part of each cell that lies beyond the fences of two quartiles."""
     low, high = fences(first, third)
     below = reading.weights_below(low, closed=False)
     return below + 1.0 - reading.weights_below(high, closed=True)
@@ -175,7 +175,7 @@ def mean(margin: Margin, z: float) -> Statistic:
 
 
 def _mean_ends(margin: Margin, places: FloatArray, z: float) -> tuple[float, float]:
-    """Give the interval of Fieller for a noisy sum by a noisy count, people at these places."""
+    """Return the interval of Fieller for a noisy sum by a noisy count, people at these places."""
     ones = np.ones(len(places))
     part = z**2 * margin.covariance[: len(places), : len(places)]
     total, whole = float(places @ margin.real), float(margin.real.sum())
@@ -190,7 +190,7 @@ def _mean_ends(margin: Margin, places: FloatArray, z: float) -> tuple[float, flo
 
 
 def tied(margin: Margin) -> float:
-    """Give the sum of cubed shares of numbers with a cell of their own: Spearman's ties."""
+    """Return the sum of cubed shares of numbers with a cell of their own: Spearman's ties."""
     one = unit_cells(margin)
     shares = np.maximum(margin.real, 0.0) / max(np.maximum(margin.real, 0.0).sum(), 1.0)
     return float((shares[one] ** 3).sum())
@@ -199,7 +199,7 @@ def tied(margin: Margin) -> float:
 def spearman(
     table: FloatArray, noise_sd: float, margins: tuple[Margin, Margin], ties: FloatArray, z: float
 ) -> Statistic:
-    """Give Spearman's rank correlation of two numeric attributes from their noisy table.
+    """Return Spearman's rank correlation of two numeric attributes from their noisy table.
 
     With the ranks fixed (the middle rank of each cell, from the margins), it is a sum of the cells
     with known weights: unbiased under noise, without clipping. What coarse cells take away from it
@@ -235,7 +235,7 @@ def spearman(
 
 
 def hidden_correlation(table: FloatArray, value: float) -> float:
-    """Give the standard deviation of what cells hide of a correlation not corrected for them.
+    """Return the standard deviation of what cells hide of a correlation not corrected for them.
 
     A little where people are spread over the cells, anything where most are in one cell.
     """
@@ -244,7 +244,7 @@ def hidden_correlation(table: FloatArray, value: float) -> float:
 
 
 def _ranked(table: FloatArray, ties: FloatArray) -> tuple[float | None, FloatArray, float]:
-    """Give the correlation, its weights in the whole table and how much coarse cells took."""
+    """Return the correlation, its weights in the whole table and how much coarse cells took."""
     block = table[:-1, :-1]
     total = block.sum()
     shares = [np.maximum(block.sum(axis=axis), 0.0) for axis in (1, 0)]
@@ -274,7 +274,7 @@ _FALSE = 0.108
 def cramers_v(
     table: FloatArray, noise_sd: float, z: float, unused: tuple[int, int] = (0, 0)
 ) -> Statistic:
-    """Give Cramér's V of two categorical attributes from their noisy table.
+    """Return Cramér's V of two categorical attributes from their noisy table.
 
     Noise makes every cell depart from independence, so that the plain formula is far too large
     where cells are small. Here the departures are taken from the fitted margins and kept to what
@@ -359,14 +359,14 @@ def _usual_squares(
 
 
 def _centred(shares: FloatArray, unused: int) -> FloatArray:
-    """Give the covariance, along one way of a table, of departures from fitted margins."""
+    """Return the covariance, along one way of a table, of departures from fitted margins."""
     moves = np.eye(len(shares)) - shares[:, None]
     sums = moves.sum(axis=1)
     return np.asarray(moves @ moves.T - np.outer(sums, sums) / (len(shares) + unused))
 
 
 def spread_in_cell(margin: Margin, cells: NDArray[np.int64], levels: FloatArray) -> FloatArray:
-    """Give a number inside each of the given cells, at a level of the cell's own distribution.
+    """Return a number inside each of the given cells, at a level of the cell's own distribution.
 
     Missing values are NaN. Whole numbers stay whole.
     """

@@ -85,7 +85,7 @@ def _ratio(total: int, rows: int, parts: list[Cost], reach: int) -> tuple[float,
 
 
 def _noise_reach(parts: list[Cost], reach: int, means: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give what the noise of ``total - m rows`` stays within, with a chance of 95 %."""
+    """Return what the noise of ``total - m rows`` stays within, with a chance of 95 %."""
     scales = [part.events[0].scale for part in parts]
     first, second = scales[0] * reach, np.maximum(np.abs(means) * scales[1], 1e-12)
     if parts[0].events[0].noise == "gaussian":

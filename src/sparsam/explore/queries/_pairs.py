@@ -129,7 +129,7 @@ def _margins(
 
 
 def _own_ties(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the ties of the cells themselves, so that nothing is corrected for coarse cells."""
+    """Return the ties of the cells themselves, so that nothing is corrected for coarse cells."""
     ties = []
     for axis in (1, 0):
         shares = np.maximum(table[:-1, :-1].sum(axis=axis), 0.0)
@@ -146,7 +146,7 @@ def _with_hidden(found: Statistic, table: NDArray[np.float64]) -> Statistic:
 
 
 def _own_margins_v(table: NDArray[np.float64], sd: float) -> Statistic:
-    """Give Cramér's V of a table whose margins are as noisy as the table itself.
+    """Return Cramér's V of a table whose margins are as noisy as the table itself.
 
     Categories that noise may have made cannot be told from none. The lower end does without
     them: they are joined, and joined categories never depend more than the categories do.

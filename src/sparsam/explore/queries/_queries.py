@@ -121,7 +121,7 @@ class Query:
 
 
 def around(labels: Sequence[str], noisy: Sequence[int], reach: int) -> dict[str, Any]:
-    """Give counts and their intervals: whole numbers, at least zero, as counts are."""
+    """Return counts and their intervals: whole numbers, at least zero, as counts are."""
     values = {label: max(int(count), 0) for label, count in zip(labels, noisy, strict=True)}
     ends = {}
     for label, count in zip(labels, noisy, strict=True):

@@ -125,7 +125,7 @@ def outliers_query(
 
 
 def quantile_grid(declared: Declared, name: str) -> Bins:
-    """Give the cells that a quantile is chosen among."""
+    """Return the cells that a quantile is chosen among."""
     if not full_bins(declared, name, 1).numeric:
         raise ParameterError(
             f"'{name}' must be numeric for this question. It is declared with categories."
@@ -147,7 +147,7 @@ def _chosen(counts: NDArray[np.int64], level: Fraction, cost: Cost, side: int) -
 
 
 def _own_fences(declared: Declared, name: str, ends: Sequence[float]) -> tuple[float, float]:
-    """Give the fences that are counted beyond: between buckets, where there are buckets."""
+    """Return the fences that are counted beyond: between buckets, where there are buckets."""
     low, high = fences(min(ends), max(ends))
     if name not in declared.partitions:
         return low, high

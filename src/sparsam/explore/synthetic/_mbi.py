@@ -94,7 +94,7 @@ def choose_pairs(
 
 
 def _largest_table(sizes: Mapping[str, int], pairs: Iterable[tuple[str, str]]) -> int:
-    """Give the cells of the largest clique after greedy elimination (least new edges first)."""
+    """Return the cells of the largest clique after greedy elimination (least new edges first)."""
     beside: dict[str, set[str]] = {name: set() for name in sizes}
     for one, two in pairs:
         beside[one].add(two)

@@ -109,7 +109,7 @@ def cell_values(
 
 
 def pair_bins(released: Released) -> dict[str, Bins]:
-    """Give the cells of each attribute in two-way tables; its finest where it is in none."""
+    """Return the cells of each attribute in two-way tables; its finest where it is in none."""
     found = {name: margin.bins for name, margin in released.margins.items()}
     for table in released.pairs.values():
         found |= {bins.name: bins for bins in table.bins}
@@ -117,7 +117,7 @@ def pair_bins(released: Released) -> dict[str, Bins]:
 
 
 def strongest_pairs(released: Released) -> list[tuple[str, str]]:
-    """Give the pairs whose dependence shows through the noise, the strongest first."""
+    """Return the pairs whose dependence shows through the noise, the strongest first."""
     edges = sorted(_dependences(released.pairs), key=lambda edge: (-edge[0], edge[1]))
     return [pair for weight, pair in edges if weight > 0]
 
@@ -156,7 +156,7 @@ def _spanning(names: list[str], pairs: Iterable[tuple[str, str]]) -> dict[str, s
 
 
 def _conditional(released: Released, parent: str, child: str) -> FloatArray:
-    """Give the chance of each of the child's cells by the parent's cell."""
+    """Return the chance of each of the child's cells by the parent's cell."""
     table = released.pairs.get((parent, child))
     counts = table.counts if table else released.pairs[(child, parent)].counts.T
     sd = float(np.sqrt((table or released.pairs[(child, parent)]).variance))

@@ -46,7 +46,7 @@ def pairs(first: Generalization, second: Generalization) -> Iterator[tuple[Parti
 
 
 def refines(first: Partition, second: Partition) -> bool:
-    """Say whether every bucket of the first partition lies inside one of the second."""
+    """Return whether every bucket of the first partition lies inside one of the second."""
     if isinstance(first, NumericPartition) and isinstance(second, NumericPartition):
         return numbers.refines(first, second)
     if isinstance(first, CategoricalPartition) and isinstance(second, CategoricalPartition):
@@ -96,7 +96,7 @@ def _relation(first: Partition, second: Partition) -> str:
 
 
 def _told_apart(partition: Partition) -> Any:
-    """Give what the partition tells apart among the values of the domain, policies aside."""
+    """Return what the partition tells apart among the values of the domain, policies aside."""
     if isinstance(partition, NumericPartition):
         return partition.cuts
     if len(partition.groups) <= 1:

@@ -19,7 +19,7 @@ from sparsam.generalization._values import category_key
 
 
 def refines(first: CategoricalPartition, second: CategoricalPartition) -> bool:
-    """Say whether every bucket of the first partition lies inside one of the second."""
+    """Return whether every bucket of the first partition lies inside one of the second."""
     inside: dict[int, int] = {}
     both = _both(first, second)
     for fine, coarse in zip(_elements(first, both), _elements(second, both), strict=True):
@@ -64,7 +64,7 @@ def _both(first: CategoricalPartition, second: CategoricalPartition) -> Categori
 
 
 def _elements(partition: CategoricalPartition, domain: CategoricalDomain) -> list[int | None]:
-    """Give the bucket of every element, None where the partition refuses it."""
+    """Return the bucket of every element, None where the partition refuses it."""
     n_buckets = partition.n_buckets
     slots = [partition.slot(category) for category in domain.categories]
     buckets = [slot if slot < n_buckets else None for slot in slots]

@@ -10,7 +10,7 @@ from sparsam.generalization._numeric_partition import NumericPartition, numeric_
 
 
 def refines(first: NumericPartition, second: NumericPartition) -> bool:
-    """Say whether every bucket of the first partition lies inside one of the second."""
+    """Return whether every bucket of the first partition lies inside one of the second."""
     if not set(second.cuts) <= set(first.cuts):
         return False
     if first.beyond == "clamp" and second.beyond == "error":

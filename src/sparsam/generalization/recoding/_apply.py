@@ -146,7 +146,7 @@ def _by_number(part: Partition, column: Column | ArrayColumn) -> NDArray[Any]:
 
 
 def kept_columns(generalization: Generalization, keep: str | Iterable[str]) -> list[str]:
-    """Give the columns to keep; none of them may be an attribute of the recoding."""
+    """Return the columns to keep; none of them may be an attribute of the recoding."""
     kept = [keep] if isinstance(keep, str) else list(keep)
     for name in kept:
         if name in generalization:

@@ -95,7 +95,7 @@ def document_of(
     nodes: tuple[Node, ...],
     about: dict[str, Any],
 ) -> RecodingDocument:
-    """Give the document itself, to be written or to be part of another one."""
+    """Return the document itself, to be written or to be part of another one."""
     written = tuple(msgspec.to_builtins(node) for node in nodes)
     return RecodingDocument(
         FORMAT, VERSION, generalization.partitions, representatives, written, about
@@ -140,7 +140,7 @@ def _node(raw: dict[str, Any], path: str) -> Node:
 
 
 def schema() -> dict[str, Any]:
-    """Give the JSON Schema (draft 2020-12) of the document.
+    """Return the JSON Schema (draft 2020-12) of the document.
 
     Returns
     -------

@@ -50,7 +50,7 @@ class Feed:
             self._at_leaf[name] = np.asarray(at_leaf, np.intp)
 
     def replacements(self, codes: NDArray[Any], leaves: NDArray[np.intp]) -> dict[str, Replacement]:
-        """Give the fed values of every attribute.
+        """Return the fed values of every attribute.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class RecordWalk:
                 self._nodes.append((asked, node.record))
 
     def feed(self, buckets: Mapping[str, int]) -> dict[str, Value]:
-        """Give the record that is fed for the buckets of one person.
+        """Return the record that is fed for the buckets of one person.
 
         Parameters
         ----------

@@ -63,7 +63,7 @@ def local_information_loss(
 def _penalties(
     recoding: Recoding, part: Partition, table: Table
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give the penalty of each bucket, and of each leaf (NaN where the own bucket counts)."""
+    """Return the penalty of each bucket, and of each leaf (NaN where the own bucket counts)."""
     lookup = part.lookup(table.attribute(part.name))
     values = np.bincount(lookup, minlength=part.n_buckets)
 
@@ -88,7 +88,7 @@ def _penalties(
 
 
 def _hull(part: NumericPartition, buckets: Iterable[int]) -> float:
-    """Give the width from the lowest to the highest number over that of the domain (eq. 1)."""
+    """Return the width from the lowest to the highest number over that of the domain (eq. 1)."""
     intervals = [bucket for bucket in buckets if bucket < part.n_intervals]
     low, high = part.domain.low, part.domain.high
     if not intervals or high <= low:

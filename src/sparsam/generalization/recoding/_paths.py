@@ -66,7 +66,7 @@ class Paths:
         self._sides = self._find_sides()
 
     def side(self, number: int) -> list[int]:
-        """Give the buckets that lead to a node, of the attribute that the branch above tests."""
+        """Return the buckets that lead to a node, of the attribute that the branch above tests."""
         return buckets_of(self._sides[number])
 
     def masks(self, name: str) -> list[int]:
@@ -79,7 +79,7 @@ class Paths:
         return found
 
     def possible(self, number: int) -> Possible:
-        """Give the buckets that the path to a node leaves, for the attributes that it tests."""
+        """Return the buckets that the path to a node leaves, for the attributes that it tests."""
         found: Possible = {}
         while number:
             parent = self._parents[number]

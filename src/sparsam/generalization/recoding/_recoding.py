@@ -135,7 +135,7 @@ class Recoding:
         return self._generalization.about
 
     def possible(self, node: int) -> Possible:
-        """Give the buckets that the path to a node leaves, for the attributes that it tests.
+        """Return the buckets that the path to a node leaves, for the attributes that it tests.
 
         Parameters
         ----------
@@ -267,7 +267,7 @@ class Recoding:
         return self._walk.feed(self._walk.buckets(generalized, input))
 
     def leaf_of(self, codes: NDArray[Any]) -> NDArray[np.intp]:
-        """Give the number of the leaf that each generalized record ends in.
+        """Return the number of the leaf that each generalized record ends in.
 
         Parameters
         ----------
@@ -350,7 +350,7 @@ class Recoding:
 
     @staticmethod
     def schema() -> dict[str, Any]:
-        """Give the JSON Schema of the document."""
+        """Return the JSON Schema of the document."""
         return _recoding_document.schema()
 
     def __str__(self) -> str:

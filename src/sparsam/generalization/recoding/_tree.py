@@ -233,7 +233,7 @@ def _number(part: NumericPartition, value: Category, field: str) -> float:
 def find_leaves(
     generalization: Generalization, nodes: tuple[Node, ...], codes: NDArray[Any]
 ) -> NDArray[np.intp]:
-    """Give the number of the leaf that each generalized record ends in.
+    """Return the number of the leaf that each generalized record ends in.
 
     Parameters
     ----------

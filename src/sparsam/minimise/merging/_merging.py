@@ -9,12 +9,12 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from sparsam._checks import check_share, check_whole
 from sparsam.counting import record_keys
 from sparsam.data import Roles, Task
 from sparsam.generalization import Generalization
 from sparsam.minimise._bucket_minimiser import BucketMinimiser
 from sparsam.minimise._constraints import Constraints
-from sparsam.minimise._parameters import check_share, check_whole
 from sparsam.minimise._partitions import full_resolution
 from sparsam.minimise.merging._boosted import boosted_loss
 from sparsam.minimise.merging._merge_search import Step, merge_path, unbeaten

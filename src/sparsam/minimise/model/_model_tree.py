@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from sparsam._checks import check_choice, check_share
 from sparsam._errors import ParameterError, SparsamWarning
 from sparsam.data import OwnRecords, Roles, Task, black_box, count_rows
 from sparsam.data.model._replace import Replacement
 from sparsam.generalization import Generalization
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._minimiser import Minimiser
-from sparsam.minimise._parameters import check_choice, check_share
 from sparsam.minimise._partitions import Partitions
 from sparsam.minimise.model import _ladder as _model_ladder
 from sparsam.minimise.model import _paper as _model_paper

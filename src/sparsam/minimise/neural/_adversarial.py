@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sparsam._checks import check_whole
 from sparsam.data import Roles, Task
 from sparsam.minimise._constraints import Constraints
-from sparsam.minimise._parameters import check_whole
 from sparsam.minimise.neural._networks import GuessingNetwork
 from sparsam.minimise.neural._neural_minimiser import NeuralMinimiser
 from sparsam.minimise.neural._training import Batch, Learner, Setup

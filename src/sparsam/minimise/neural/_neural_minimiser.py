@@ -10,11 +10,11 @@ from numbers import Real
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import check_choice, check_share, check_whole
 from sparsam._errors import ParameterError
 from sparsam.data import Task
 from sparsam.minimise._bucket_minimiser import BucketMinimiser
 from sparsam.minimise._constraints import Constraints
-from sparsam.minimise._parameters import check_choice, check_share, check_whole
 from sparsam.minimise.neural._layout import layout_of, settled
 from sparsam.minimise.neural._training import Penalty, Schedule, Setup, train
 

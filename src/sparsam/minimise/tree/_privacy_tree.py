@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import check_choice, check_share, check_whole
 from sparsam.data import Roles, Task
 from sparsam.generalization import Generalization
 from sparsam.minimise._bucket_minimiser import BucketMinimiser
 from sparsam.minimise._constraints import Constraints
-from sparsam.minimise._parameters import check_choice, check_share, check_whole
 from sparsam.minimise._partitions import rare_together
 from sparsam.minimise.tree._growth import Growth, buckets_of, hierarchies
 from sparsam.minimise.tree._split_search import Split

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sparsam._checks import check_choice, check_share, check_whole
 from sparsam._errors import ParameterError
-from sparsam.minimise._parameters import check_choice, check_share, check_whole
 
 
 @pytest.mark.parametrize("value", [1, np.int64(3), 10**30])

@@ -1,11 +1,20 @@
-"""Refuse parameters that no minimiser can work with, and say what was expected."""
+"""Refuse parameters that nothing can work with, and say what was expected: for every folder."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from numbers import Integral, Real
 
+import numpy as np
+
 from sparsam._errors import ParameterError
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a finite number, of Python or of numpy, and no truth value."""
+    number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    return number and math.isfinite(float(value))  # type: ignore[arg-type]
 
 
 def check_whole(owner: str, name: str, value: object, lowest: int) -> None:
@@ -14,27 +23,28 @@ def check_whole(owner: str, name: str, value: object, lowest: int) -> None:
     Parameters
     ----------
     owner, name : str
-        The class and its parameter.
+        The class or the function, and its parameter.
     value : object
     lowest : int
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < lowest:
-        raise _unlike(owner, name, f"an int >= {lowest}", value)
+        raise wrong_parameter(owner, name, f"an int >= {lowest}", value)
 
 
 def check_share(owner: str, name: str, value: object) -> None:
     """Raise unless a parameter is a number between 0 and 1."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
-        raise _unlike(owner, name, "a float in [0, 1]", value)
+    if not is_number(value) or not 0 <= float(value) <= 1:  # type: ignore[arg-type]
+        raise wrong_parameter(owner, name, "a float in [0, 1]", value)
 
 
 def check_choice(owner: str, name: str, value: object, choices: Collection[str]) -> None:
     """Raise unless a parameter is one of a few words."""
     if not isinstance(value, str) or value not in choices:
-        raise _unlike(owner, name, f"one of {tuple(choices)}", value)
+        raise wrong_parameter(owner, name, f"one of {tuple(choices)}", value)
 
 
-def _unlike(owner: str, name: str, expected: str, value: object) -> ParameterError:
+def wrong_parameter(owner: str, name: str, expected: str, value: object) -> ParameterError:
+    """Make the error for a parameter that must be something else."""
     return ParameterError(
         f"The '{name}' parameter of {owner} must be {expected}. Got {value!r} instead."
     )
