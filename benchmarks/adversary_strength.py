@@ -156,7 +156,7 @@ def paper_error(
 
 def compare(name: str, data: Split, privacy: float, decays: Sequence[float]) -> None:
     tree = PrivacyTree(privacy=privacy, unseen="common")
-    for leaves, generalization in tree.path(data.train, LEAVES).items():
+    for leaves, generalization in zip(LEAVES, tree.path(data.train, LEAVES), strict=True):
         records = GeneralizedRecords.of(generalization, data)
         start = time.perf_counter()
         guesses = Reconstruction().guess(records, data)

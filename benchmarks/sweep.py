@@ -19,7 +19,7 @@ from tables import acs_employment
 def main() -> None:
     parts = split(acs_employment())
     path = PrivacyTree(privacy=0.3).path(parts.train, (2, 4, 10, 20))
-    print("buckets at alpha .3, k* 2/4/10/20:", [g.n_buckets for g in path.values()])
+    print("buckets at alpha .3, k* 2/4/10/20:", [g.n_buckets for g in path])
     start = time.perf_counter()
     front = sweep(parts, minimisers=["privacy tree"])
     took = time.perf_counter() - start

@@ -108,8 +108,8 @@ import numpy as np
 import sparsam as sp
 from sparsam.attack import GeneralizedRecords, Reconstruction
 data = sp.split(sp.resolve(sp.load_example(), sp.Roles("employed")))
-tree = sp.PrivacyTree(max_leaves=60, privacy=0.3).path(data.train, [60])
-records = GeneralizedRecords.of(tree[60], data)
+[tree] = sp.PrivacyTree(max_leaves=60, privacy=0.3).path(data.train, [60])
+records = GeneralizedRecords.of(tree, data)
 digest = hashlib.sha256()
 for answer in Reconstruction().guess(records, data).answers:
     for part in ("validation", "test"):

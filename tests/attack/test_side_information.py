@@ -269,7 +269,7 @@ def test_massachusetts(shared_data: Path) -> None:
         "employed", numeric=numeric, categorical=categorical, personal=["SEX", "MAR", "RAC1P"]
     )
     data = split(resolve(columns, roles), random_state=0)
-    [generalization] = PrivacyTree(privacy=0.7).path(data.train, [20]).values()
+    [generalization] = PrivacyTree(privacy=0.7).path(data.train, [20])
     found = attack(generalization, data, ["A1", "A3", "A4", "A5"])
     for stronger, weaker in (("A4", "A5"), ("A5", "A3"), ("A3", "A1")):
         assert found[stronger].error <= found[weaker].error + 0.005

@@ -118,7 +118,7 @@ def test_growth_goes_on_elsewhere_when_an_attribute_has_its_buckets(example: Tas
 def test_every_smaller_tree_keeps_within_the_limit_too(example: Task) -> None:
     constraints = Constraints(max_buckets={"age": 2, "relationship": 3})
     tree = PrivacyTree(privacy=0.0, min_leaf=20, constraints=constraints)
-    for generalization in tree.path(example, range(1, 60, 7)).values():
+    for generalization in tree.path(example, range(1, 60, 7)):
         assert generalization["age"].n_buckets <= 2
         assert generalization["relationship"].n_buckets <= 3
 

@@ -298,3 +298,17 @@ def test_no_records_are_no_error(people: People) -> None:
 def test_constraints_of_another_table_are_refused(people: People) -> None:
     with pytest.raises(ParameterError, match="Did you mean 'age'"):
         Uniform(ROLES, constraints=Constraints(must_drop=["agee"])).fit(people)
+
+
+@EACH
+def test_a_path_has_a_generalization_for_each_step(minimiser: Minimiser, people: People) -> None:
+    task = resolve(people, ROLES)
+    fresh = clone(minimiser)
+    steps = fresh.steps[:3]
+    path = fresh.path(task, steps)
+    assert len(path) == len(steps)
+    for generalization in path:
+        setting = {fresh.swept: generalization.about["parameters"][fresh.swept]}
+        alone = clone(minimiser).set_params(**setting).fit_task(task)
+        assert alone.generalization_ == generalization
+    assert not hasattr(fresh, "generalization_")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,17 +24,22 @@ from sparsam.minimise import (
     Uniform,
 )
 
-LEAVES = (2, 4, 6, 8, 10, 20, 50, 100, 200)
-PRIVACY = (0.0, 0.1, 0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
-UNIFORM_BUCKETS = (1, 2, 3, 4, 5)
-SELECTED = (2, 4, 8, 10, 20)
-# Of the loss of collecting nothing; denser where little is lost, as there the choice is made.
-LOSS_SHARES = tuple((step / 8) ** 2 for step in range(8))
-# Dense where little is given up: on an even grid most points collect next to nothing.
-TRADE_OFFS = {
-    "adversarial": tuple((step / 8) ** 2 for step in range(9)),
-    "mutual information": tuple((step / 8) ** 3 for step in range(9)),
+_MINIMISERS: dict[str, type[Minimiser]] = {
+    "privacy tree": PrivacyTree,
+    "uniform": Uniform,
+    "feature selection": FeatureSelection,
+    "iterative": Iterative,
+    # A classifier of our own stands in for the model that already runs (Apt).
+    "model tree": ModelTree,
+    "adversarial": Adversarial,
+    "mutual information": MutualInformation,
+    "merging": Merging,
 }
+ALL_MINIMISERS = tuple(_MINIMISERS)
+PRIVACY = (0.0, 0.1, 0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+# What is tried beside the parameter that a minimiser's `path` sweeps.
+_FURTHER_SETTINGS = {"privacy tree": [{"privacy": privacy} for privacy in PRIVACY]}
+_LABELS = {"max_leaves": "leaves"}
 # Merging judges the points of privacy trees too and keeps those that it cannot beat.
 MINIMISERS = ("merging", "uniform", "feature selection")
 
@@ -61,22 +66,6 @@ class Candidate:
         return ", ".join([self.minimiser, *settings])
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What all minimisers of a sweep share.
-
-    Attributes
-    ----------
-    min_leaf : int
-    constraints : Constraints or None
-    random_state : int
-    """
-
-    min_leaf: int = 100
-    constraints: Constraints | None = None
-    random_state: int = 0
-
-
 def default_candidates(
     task: Task,
     minimisers: Sequence[str] = MINIMISERS,
@@ -86,87 +75,27 @@ def default_candidates(
     random_state: int = 0,
 ) -> Iterator[Candidate]:
     """Yield the settings of Staab et al. (appendix F) of each minimiser named."""
-    settings = Settings(min_leaf, constraints, random_state)
+    shared = {"min_leaf": min_leaf, "constraints": constraints, "random_state": random_state}
     for name in minimisers:
-        if name not in _MAKERS:
+        if name not in _MINIMISERS:
             raise ParameterError(
                 f"A minimiser must be one of {ALL_MINIMISERS}. Got {name!r} instead."
             )
-        yield from _MAKERS[name](name, task, settings)
+        kind = _MINIMISERS[name]
+        own = {key: value for key, value in shared.items() if key in kind().get_params()}
+        for further in _FURTHER_SETTINGS.get(name, ({},)):
+            minimiser = kind(**own, **further)
+            for step, generalization in enumerate(minimiser.path(task)):
+                parameters = {**_setting(minimiser, generalization, step), **further}
+                yield Candidate(name, parameters, generalization)
 
 
-def _privacy_trees(name: str, task: Task, settings: Settings) -> Iterator[Candidate]:
-    for privacy in PRIVACY:
-        tree = PrivacyTree(
-            privacy=privacy, min_leaf=settings.min_leaf, constraints=settings.constraints
-        )
-        for leaves, generalization in tree.path(task, LEAVES).items():
-            yield Candidate(name, {"leaves": leaves, "privacy": privacy}, generalization)
-
-
-def _uniform(name: str, task: Task, settings: Settings) -> Iterator[Candidate]:
-    for buckets in UNIFORM_BUCKETS:
-        uniform = Uniform(
-            buckets=buckets, constraints=settings.constraints, random_state=settings.random_state
-        )
-        yield _fitted(name, uniform, task, buckets=buckets)
-
-
-def _feature_selection(name: str, task: Task, settings: Settings) -> Iterator[Candidate]:
-    for keep in SELECTED:
-        selection = FeatureSelection(keep=keep, constraints=settings.constraints)
-        yield _fitted(name, selection, task, keep=keep)
-
-
-def _iterative(name: str, task: Task, settings: Settings) -> Iterator[Candidate]:
-    iterative = Iterative(constraints=settings.constraints, random_state=settings.random_state)
-    for loss, generalization in iterative.path(task, LOSS_SHARES).items():
-        yield Candidate(name, {"max_utility_loss": loss}, generalization)
-
-
-def _model_tree(name: str, task: Task, settings: Settings) -> Iterator[Candidate]:
-    # A classifier of our own stands in for the model that already runs (Apt).
-    tree = ModelTree(constraints=settings.constraints, random_state=settings.random_state)
-    for step, generalization in enumerate(tree.path(task)):
-        yield Candidate(name, {"step": step}, generalization)
-
-
-def _merging(name: str, task: Task, settings: Settings) -> Iterator[Candidate]:
-    merging = Merging(
-        min_leaf=settings.min_leaf,
-        constraints=settings.constraints,
-        random_state=settings.random_state,
-    )
-    for step, generalization in enumerate(merging.path(task)):
-        yield Candidate(name, {"step": step}, generalization)
-
-
-def _neural(name: str, task: Task, settings: Settings) -> Iterator[Candidate]:
-    kind = Adversarial if name == "adversarial" else MutualInformation
-    for trade_off in TRADE_OFFS[name]:
-        minimiser = kind(
-            trade_off=trade_off,
-            constraints=settings.constraints,
-            random_state=settings.random_state,
-        )
-        yield _fitted(name, minimiser, task, trade_off=trade_off)
-
-
-_MAKERS: dict[str, Callable[[str, Task, Settings], Iterator[Candidate]]] = {
-    "privacy tree": _privacy_trees,
-    "uniform": _uniform,
-    "feature selection": _feature_selection,
-    "iterative": _iterative,
-    "model tree": _model_tree,
-    "adversarial": _neural,
-    "mutual information": _neural,
-    "merging": _merging,
-}
-ALL_MINIMISERS = tuple(_MAKERS)
-
-
-def _fitted(name: str, minimiser: Minimiser, task: Task, **parameters: Any) -> Candidate:
-    return Candidate(name, parameters, minimiser.fit_task(task).generalization_)
+def _setting(minimiser: Minimiser, generalization: Generalization, step: int) -> dict[str, Any]:
+    """The value of the parameter that was swept, or the place along the minimiser's own path."""
+    if not minimiser.swept:
+        return {"step": step}
+    name = _LABELS.get(minimiser.swept, minimiser.swept)
+    return {name: generalization.about["parameters"][minimiser.swept]}
 
 
 def fitted_candidate(
@@ -181,7 +110,8 @@ def fitted_candidate(
         for name, value in minimiser.get_params(deep=False).items()
         if isinstance(value, int | float) and not isinstance(value, bool)
     }
-    return _fitted(type(minimiser).__name__, minimiser, task, **parameters)
+    generalization = minimiser.fit_task(task).generalization_
+    return Candidate(type(minimiser).__name__, parameters, generalization)
 
 
 def without_repeats(candidates: Iterator[Candidate]) -> list[Candidate]:

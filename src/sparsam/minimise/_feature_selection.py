@@ -46,6 +46,8 @@ class FeatureSelection(BucketMinimiser):
     ('parents_employment', 'military_service')
     """
 
+    swept, steps = "keep", (2, 4, 8, 10, 20)
+
     def __init__(
         self,
         roles: Roles | None = None,

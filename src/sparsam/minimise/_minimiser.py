@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,7 @@ from sparsam._checks import check_choice
 from sparsam._errors import DataError, ParameterError
 from sparsam._version import __version__
 from sparsam.data import Roles, Task, column_names, columns_of, is_frame, resolve
+from sparsam.generalization import Generalization
 from sparsam.minimise._constraints import Constraints
 
 UNSEEN = ("error", "common")
@@ -42,6 +44,10 @@ class Minimiser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     constraints: Constraints | None
     unseen: str
     n_features_in_: int
+    # The parameter whose values `path` goes through, and the values that a sweep tries; a minimiser
+    # without one has a path of its own, or a single generalization.
+    swept: ClassVar[str] = ""
+    steps: ClassVar[Sequence[float]] = ()
 
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Learn the generalization from a sample at full resolution.
@@ -67,6 +73,30 @@ class Minimiser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._learn(task)
         self._set_features(task.table, task)
         return self
+
+    def path(self, task: Task, steps: Sequence[float] | None = None) -> list[Generalization]:
+        """The generalizations of several settings, from fine to coarse or from coarse to fine.
+
+        Parameters
+        ----------
+        task : Task
+        steps : sequence of float, optional
+            The values of the parameter that is swept (`swept`), by default those of `steps`; of a
+            minimiser that finds its path itself, the places along it, by default all.
+
+        Returns
+        -------
+        list of Generalization
+            One for each step, in their order.
+        """
+        if not self.swept:
+            return places_of([self._copy().fit_task(task).generalization_], steps)
+        steps = self.steps if steps is None else steps
+        return [self._copy(**{self.swept: step}).fit_task(task).generalization_ for step in steps]
+
+    def _copy(self, **parameters: Any) -> Self:
+        """A minimiser like this one, but for some parameters, that has learned nothing."""
+        return type(self)(**{**self.get_params(deep=False), **parameters})
 
     def transform(self, X: Any) -> NDArray[np.int64]:
         """Generalize records: the bucket of each attribute that is collected.
@@ -183,6 +213,13 @@ class Minimiser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         validate_data(self, X, reset=False, skip_check_array=True)
         named = dict(zip(self._columns_in, column_names(X), strict=True))
         return dict(zip(needed, columns_of(X, [named[n] for n in needed]).values(), strict=True))
+
+
+def places_of(
+    path: Sequence[Generalization], places: Sequence[float] | None
+) -> list[Generalization]:
+    """The generalizations at some places of a path, at all by default."""
+    return list(path) if places is None else [path[int(place)] for place in places]
 
 
 def two_dimensional(X: Any) -> Any:

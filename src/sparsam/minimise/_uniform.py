@@ -43,6 +43,8 @@ class Uniform(BucketMinimiser):
     2
     """
 
+    swept, steps = "buckets", (1, 2, 3, 4, 5)
+
     def __init__(
         self,
         roles: Roles | None = None,

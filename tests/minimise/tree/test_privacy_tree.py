@@ -19,8 +19,8 @@ from sparsam.minimise.tree._split_search import LEFT, RIGHT
 
 def test_bucket_counts_of_the_paper(census: Task) -> None:
     train = split(census, random_state=0).train
-    found = PrivacyTree(privacy=0.3, min_leaf=100).path(train, (2, 4, 10, 20))
-    buckets = [generalization.n_buckets for generalization in found.values()]
+    path = PrivacyTree(privacy=0.3, min_leaf=100).path(train, (2, 4, 10, 20))
+    buckets = [generalization.n_buckets for generalization in path]
     assert buckets == pytest.approx([17, 19, 25, 33], abs=1)
 
 
@@ -58,8 +58,7 @@ def test_path_equals_separate_fits(any_task: Any, data: st.DataObject) -> None:
     }
     leaves = data.draw(st.lists(st.integers(1, 15), min_size=1, max_size=5, unique=True))
     path = PrivacyTree(**settings_).path(task, leaves)
-    assert list(path) == leaves
-    for size, generalization in path.items():
+    for size, generalization in zip(leaves, path, strict=True):
         alone = PrivacyTree(max_leaves=size, **settings_).fit_task(task)
         assert generalization == alone.generalization_
 
@@ -67,10 +66,9 @@ def test_path_equals_separate_fits(any_task: Any, data: st.DataObject) -> None:
 def test_path_on_real_data_refines_with_every_leaf() -> None:
     task = resolve(load_example(), Roles("employed"))
     path = PrivacyTree(privacy=0.3, min_leaf=20).path(task, (1, 2, 5, 20, 10**6))
-    found = list(path.values())
-    assert found[0].collected == ()
-    assert found[0].partitions == Generalization.nothing(task.table).partitions
-    buckets = [generalization.n_buckets for generalization in found]
+    assert path[0].collected == ()
+    assert path[0].partitions == Generalization.nothing(task.table).partitions
+    buckets = [generalization.n_buckets for generalization in path]
     assert buckets == sorted(buckets)
 
 
@@ -79,7 +77,7 @@ def test_path_refuses_sizes_that_no_tree_has(leaves: Any) -> None:
     task = resolve(load_example(), Roles("employed"))
     with pytest.raises(ParameterError, match=r"'max_leaves' .* must be an int >= 1\. Got"):
         PrivacyTree().path(task, leaves)
-    assert PrivacyTree().path(task, ()) == {}
+    assert PrivacyTree().path(task, ()) == []
 
 
 def test_categories_absent_from_a_node_are_not_torn_apart() -> None:

@@ -65,6 +65,9 @@ class Iterative(BucketMinimiser):
     ('age',)
     """
 
+    # Of the loss of collecting nothing; denser where little is lost, as there the choice is made.
+    swept, steps = "max_utility_loss", tuple((step / 8) ** 2 for step in range(8))
+
     def __init__(
         self,
         roles: Roles | None = None,
@@ -82,30 +85,32 @@ class Iterative(BucketMinimiser):
         self.unseen = unseen
         self.random_state = random_state
 
-    def path(self, task: Task, shares: Sequence[float]) -> dict[float, Generalization]:
+    def path(self, task: Task, steps: Sequence[float] | None = None) -> list[Generalization]:
         """The generalizations at several permitted losses, from one preparation.
 
         Parameters
         ----------
         task : Task
-        shares : sequence of float
-            The permitted losses, as shares of the loss of collecting nothing.
+        steps : sequence of float, optional
+            The permitted losses, as shares of the loss of collecting nothing. `max_utility_loss`
+            is that loss times the share, rounded to four decimals.
 
         Returns
         -------
-        dict of float to Generalization
-            By permitted loss, rounded to four decimals.
+        list of Generalization
+            One for each step, in their order.
         """
         self._check(task)
         task = rare_together(task, self.constraints or Constraints())
         reduction = self._reduction(task, self.constraints or Constraints())
         most = max(0.0, reduction.loss_of_nothing())
-        found = {}
-        for loss in sorted({round(most * share, 4) for share in shares}):
-            own = Iterative(**{**self.get_params(deep=False), "max_utility_loss": loss})
-            own._check_parameters(task)
-            found[loss] = own._generalization(task, reduction.run(loss).buckets)
-        return found
+        losses = [round(most * share, 4) for share in (self.steps if steps is None else steps)]
+        reduced = {}
+        for loss in dict.fromkeys(losses):
+            minimiser = self._copy(max_utility_loss=loss)
+            minimiser._check_parameters(task)
+            reduced[loss] = minimiser._generalization(task, reduction.run(loss).buckets)
+        return [reduced[loss] for loss in losses]
 
     def _buckets(self, task: Task, constraints: Constraints) -> Sequence[NDArray[np.integer]]:
         reduction = self._reduction(task, constraints)

@@ -15,6 +15,7 @@ from sparsam.data import Roles, Task
 from sparsam.generalization import Generalization
 from sparsam.minimise._bucket_minimiser import BucketMinimiser
 from sparsam.minimise._constraints import Constraints
+from sparsam.minimise._minimiser import places_of
 from sparsam.minimise._partitions import full_resolution
 from sparsam.minimise.merging._boosted import boosted_loss
 from sparsam.minimise.merging._merge_search import Step, merge_path, unbeaten
@@ -128,19 +129,20 @@ class Merging(BucketMinimiser):
         self.unseen = unseen
         self.random_state = random_state
 
-    def path(self, task: Task) -> list[Generalization]:
+    def path(self, task: Task, steps: Sequence[float] | None = None) -> list[Generalization]:
         """The generalizations of all prices of risk, from one search, the most detailed first.
 
         Parameters
         ----------
         task : Task
+        steps : sequence of int, optional
+            The places along the path that are wanted, by default all.
 
         Returns
         -------
         list of Generalization
         """
-        fresh = type(self)(**self.get_params(deep=False))
-        return list(fresh.fit_task(task).path_)
+        return places_of(self._copy().fit_task(task).path_, steps)
 
     def _buckets(self, task: Task, constraints: Constraints) -> Sequence[NDArray[np.integer]]:
         # One thread, so that sums are added in one order on any number of cores.
@@ -199,7 +201,7 @@ class Merging(BucketMinimiser):
         found = []
         for privacy in START_PRIVACY:
             tree = PrivacyTree(privacy=privacy, min_leaf=self.min_leaf, constraints=constraints)
-            found += [self._lookups(task, g) for g in tree.path(task, sizes).values()]
+            found += [self._lookups(task, g) for g in tree.path(task, sizes)]
         return found
 
     def _lookups(self, task: Task, generalization: Generalization) -> Lookups:

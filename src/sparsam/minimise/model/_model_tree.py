@@ -17,7 +17,7 @@ from sparsam.data import OwnRecords, Roles, Task, black_box, count_rows
 from sparsam.data.model._replace import Replacement
 from sparsam.generalization import Generalization
 from sparsam.minimise._constraints import Constraints
-from sparsam.minimise._minimiser import Minimiser
+from sparsam.minimise._minimiser import Minimiser, places_of
 from sparsam.minimise._partitions import Partitions
 from sparsam.minimise.model import _ladder as _model_ladder
 from sparsam.minimise.model import _paper as _model_paper
@@ -227,10 +227,22 @@ class ModelTree(Minimiser):
         found = self._feed.raw(X, self.generalization_.collected)
         return found or {"": np.zeros(count_rows(X))}
 
-    def path(self, task: Task) -> list[Generalization]:
-        """The generalizations along the search for a classifier of our own, fine to coarse."""
-        found = self._found(task, self._own_oracle(task))[0]
-        return [self._make(task)(ranges) for ranges in found.path]
+    def path(self, task: Task, steps: Sequence[float] | None = None) -> list[Generalization]:
+        """The generalizations along the search for a classifier of our own, fine to coarse.
+
+        Parameters
+        ----------
+        task : Task
+        steps : sequence of int, optional
+            The places along the search that are wanted, by default all.
+
+        Returns
+        -------
+        list of Generalization
+        """
+        result = self._found(task, self._own_oracle(task))[0]
+        make = self._make(task)
+        return places_of([make(ranges) for ranges in result.path], steps)
 
     def _own_oracle(self, task: Task) -> Oracle:
         classifier = CodesClassifier(task, self.random_state)

@@ -92,6 +92,9 @@ class Adversarial(NeuralMinimiser):
     True
     """
 
+    # Dense where little is given up: on an even grid most points collect next to nothing.
+    swept, steps = "trade_off", tuple((step / 8) ** 2 for step in range(9))
+
     def __init__(
         self,
         roles: Roles | None = None,

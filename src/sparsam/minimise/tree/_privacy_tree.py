@@ -69,6 +69,8 @@ class PrivacyTree(BucketMinimiser):
     ('age', 'education', 'relationship')
     """
 
+    swept, steps = "max_leaves", (2, 4, 6, 8, 10, 20, 50, 100, 200)
+
     def __init__(
         self,
         roles: Roles | None = None,
@@ -88,33 +90,32 @@ class PrivacyTree(BucketMinimiser):
         self.constraints = constraints
         self.unseen = unseen
 
-    def path(self, task: Task, leaves: Sequence[int]) -> dict[int, Generalization]:
+    def path(self, task: Task, steps: Sequence[float] | None = None) -> list[Generalization]:
         """The generalizations of several sizes of tree, from one growth.
 
         Parameters
         ----------
         task : Task
-        leaves : sequence of int
-            The sizes wanted. A size that the growth does not reach gets the largest tree there is.
+        steps : sequence of int, optional
+            The numbers of leaves (`max_leaves`). A size that the growth does not reach gets the
+            largest tree there is.
 
         Returns
         -------
-        dict of int to Generalization
+        list of Generalization
+            One for each step, in their order.
         """
-        trees = {
-            size: PrivacyTree(**{**self.get_params(deep=False), "max_leaves": size})
-            for size in leaves
-        }
-        for tree in trees.values():
+        trees = [self._copy(max_leaves=size) for size in (self.steps if steps is None else steps)]
+        for tree in trees:
             tree._check_parameters(task)
         if not trees:
-            return {}
+            return []
         task = rare_together(task, self.constraints or Constraints())
-        splits = trees[max(trees)].fit_task(task).splits_
-        return {
-            size: tree._generalization(task, tree._buckets_after(task, splits[: size - 1]))
-            for size, tree in trees.items()
-        }
+        splits = max(trees, key=lambda tree: tree.max_leaves).fit_task(task).splits_
+        return [
+            tree._generalization(task, tree._buckets_after(task, splits[: tree.max_leaves - 1]))
+            for tree in trees
+        ]
 
     def _buckets(self, task: Task, constraints: Constraints) -> Sequence[NDArray[np.integer]]:
         growth = Growth(
