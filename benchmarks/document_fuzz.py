@@ -26,13 +26,17 @@ import numpy as np
 
 from document_mutations import change_json, change_lines, change_npz
 from sparsam._errors import SparsamError
-from sparsam.anonymise.methods._hierarchy_files import read_hierarchy, write_hierarchy
 from sparsam.anonymise.proof._certificate import Certificate, ClosenessTerms, KAnonymityTerms
 from sparsam.anonymise.proof._verify import certify, verify
 from sparsam.collect import GeneralizationStep, Questionnaire
 from sparsam.data import CategoricalDomain, NumericDomain, Roles, read
 from sparsam.explore._declared import declared
-from sparsam.generalization import Generalization, categorical_partition, numeric_partition
+from sparsam.generalization import (
+    Generalization,
+    Hierarchy,
+    categorical_partition,
+    numeric_partition,
+)
 from sparsam.generalization.recoding._recoding import Recoding
 from sparsam.generalization.recoding._tree import Branch, Leaf
 from sparsam.individual import Mask
@@ -234,8 +238,8 @@ def use_roles(roles: Roles, turn: int) -> None:
 def use_hierarchy(hierarchy: Any, turn: int) -> None:
     repr(hierarchy)
     with tempfile.TemporaryDirectory() as folder:
-        write_hierarchy(hierarchy, Path(folder) / "h.csv")
-        assert read_hierarchy(Path(folder) / "h.csv", delimiter=";") == hierarchy
+        hierarchy.save(Path(folder) / "h.csv")
+        assert Hierarchy.load(Path(folder) / "h.csv", delimiter=";") == hierarchy
     for values in (["Bonn", "Ulm"], [20, 30]):
         attribute = read({"place": values}).attributes[0]
         allow(lambda attribute=attribute: hierarchy.levels(attribute))
@@ -265,7 +269,7 @@ def artifacts(folder: Path) -> list[Artifact]:
     mask.save(folder / "whole.npz")
     some.save(folder / "some.npz")
     levels = [["Bonn", "Ulm", "Wien", ""], ["D", "D", "A", "?"], ["*"] * 4]
-    write_hierarchy(levels, folder / "h.csv")
+    Hierarchy.from_levels(levels).save(folder / "h.csv")
     ill = ClosenessTerms(0.5, "ill", "ordered", ("a", "b"))
     paper = certify(RELEASE, ["age"], [KAnonymityTerms(k=2), ill])
     roles = Roles(
@@ -313,7 +317,7 @@ def artifacts(folder: Path) -> list[Artifact]:
         ),
         Artifact("roles", roles.to_toml().encode(), toml, Roles.from_toml, use_roles, ".toml"),
         Artifact(
-            "hierarchy", (folder / "h.csv").read_bytes(), cells, read_hierarchy, use_hierarchy
+            "hierarchy", (folder / "h.csv").read_bytes(), cells, Hierarchy.load, use_hierarchy
         ),
     ]
 

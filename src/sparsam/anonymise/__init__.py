@@ -10,7 +10,6 @@ from sparsam.anonymise.methods._bulk_load import BulkLoad
 from sparsam.anonymise.methods._full_domain import FullDomain
 from sparsam.anonymise.methods._greedy import Greedy
 from sparsam.anonymise.methods._guided import Guided
-from sparsam.anonymise.methods._hierarchy_files import Hierarchy, read_hierarchy, write_hierarchy
 from sparsam.anonymise.methods._hilbert import Hilbert
 from sparsam.anonymise.methods._hybrid import Hybrid
 from sparsam.anonymise.methods._mondrian import Mondrian
@@ -45,7 +44,6 @@ __all__ = [
     "FullDomain",
     "Greedy",
     "Guided",
-    "Hierarchy",
     "Hilbert",
     "Hybrid",
     "KAnonymity",
@@ -62,10 +60,8 @@ __all__ = [
     "drop_one",
     "k_sweep",
     "publish",
-    "read_hierarchy",
     "release_risk",
     "shuffled",
     "tight_loss",
     "verify",
-    "write_hierarchy",
 ]

@@ -202,7 +202,7 @@ def _unlike(option: str, looks: str, text: str) -> click.UsageError:
 
 
 def _hierarchies(texts: Sequence[str]) -> dict[str, Any] | None:
-    from sparsam.anonymise import read_hierarchy
+    from sparsam.generalization import Hierarchy
 
     found = {}
     for text in texts:
@@ -211,7 +211,7 @@ def _hierarchies(texts: Sequence[str]) -> dict[str, Any] | None:
             raise _unlike("--hierarchy", "NAME=FILE.csv", text)
         if not Path(file.strip()).is_file():
             raise click.UsageError(f"--hierarchy: there is no file '{Path(file.strip()).name}'.")
-        found[name.strip()] = read_hierarchy(file.strip())
+        found[name.strip()] = Hierarchy.load(file.strip())
     return found or None
 
 

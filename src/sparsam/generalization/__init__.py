@@ -6,6 +6,9 @@ from sparsam.generalization._categorical_partition import (
 )
 from sparsam.generalization._document import Partition
 from sparsam.generalization._generalization import Generalization
+from sparsam.generalization._hierarchy import CodeTree as CodeTree
+from sparsam.generalization._hierarchy import Hierarchy
+from sparsam.generalization._hierarchy import Levels as Levels
 from sparsam.generalization._information_loss import InformationLoss, information_loss
 from sparsam.generalization._numeric_partition import NumericPartition, numeric_partition
 from sparsam.generalization.recoding._recoding import Recoding
@@ -15,6 +18,7 @@ __all__ = [
     "Branch",
     "CategoricalPartition",
     "Generalization",
+    "Hierarchy",
     "InformationLoss",
     "Leaf",
     "NumericPartition",

@@ -18,7 +18,6 @@ from sparsam.anonymise._tight_loss import tight_loss
 from sparsam.anonymise.methods._full_domain import FullDomain
 from sparsam.anonymise.methods._full_domain_ladder import Halves, Ladder
 from sparsam.anonymise.methods._full_domain_search import MOST_NODES, search_lattice
-from sparsam.anonymise.methods._hierarchy_files import Hierarchy, read_hierarchy, write_hierarchy
 from sparsam.anonymise.privacy._privacy_models import (
     AllOf,
     Closeness,
@@ -27,6 +26,7 @@ from sparsam.anonymise.privacy._privacy_models import (
 )
 from sparsam.anonymise.privacy._suppress import suppress
 from sparsam.data import Attribute, CategoricalDomain, NumericDomain, read
+from sparsam.generalization import Hierarchy
 
 
 def random_ladder(rng: np.random.Generator, attribute: Attribute) -> Ladder:
@@ -202,9 +202,9 @@ def test_the_budget_allows_finer_levels() -> None:
 
 def test_levels_may_be_given_as_labels_and_from_files(tmp_path: Path) -> None:
     people = people_of(200)
-    write_hierarchy(PLACES, tmp_path / "places.csv")
+    PLACES.save(tmp_path / "places.csv")
     place = read(people).attribute("place")
-    ways: list[Any] = [PLACES, PLACES.levels(place), read_hierarchy(tmp_path / "places.csv")]
+    ways: list[Any] = [PLACES, PLACES.levels(place), Hierarchy.load(tmp_path / "places.csv")]
     found = [
         FullDomain(k=9, publish="hierarchy", hierarchies={"place": way}).fit_transform(people)
         for way in ways

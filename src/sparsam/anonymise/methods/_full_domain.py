@@ -35,7 +35,7 @@ class FullDomain(Anonymiser):
     ----------
     **common
         The parameters of every `Anonymiser`: `quasi_identifiers`, `k` and others. `hierarchies`
-        has for each attribute a `Hierarchy` as `read_hierarchy` gives, or levels of labels. An
+        has for each attribute a `Hierarchy`, or levels of labels. An
         attribute without one gets its own: numbers and ordered categories as intervals that are
         halved again and again where half of the people lie on either side, other categories as they
         are or not at all. New people whose record was never seen are suppressed.
