@@ -27,25 +27,14 @@ import numpy as np
 from individual_tables import bank, digits, employment, income, text, wine
 from sparsam._errors import MissingExtraError
 from sparsam.attack import MaskedMembership, masked_reconstruction, reidentification
-from sparsam.individual import (
-    ALGORITHMS,
-    Encoded,
-    LogisticLearner,
-    Mask,
-    NetworkLearner,
-    PrivateLearner,
-    PublicStatistics,
-    TrainingSet,
-    evolutionary,
-    graded,
-    individual_random,
-    influences,
-    modelling,
-    split_people,
-    stationarity,
-    uniqueness_scores,
-    with_privacy,
-)
+from sparsam.individual import LogisticLearner, Mask, NetworkLearner, PrivateLearner
+from sparsam.individual._algorithms import evolutionary, individual_random, influences, modelling
+from sparsam.individual._imputation import PublicStatistics
+from sparsam.individual._individual_minimiser import ALGORITHMS
+from sparsam.individual._people import Encoded, split_people
+from sparsam.individual._privacy_scores import graded, uniqueness_scores, with_privacy
+from sparsam.individual._stationarity import stationarity
+from sparsam.individual._training_set import TrainingSet
 
 SEEDS = (10, 11, 12)
 Found = dict[tuple[str, float], Any]

@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 from sklearn.datasets import load_digits
 
-from sparsam.individual import Encoded, encode
+from sparsam.individual._people import Encoded, encode
 from tables import DATA
 
 PEOPLE = 5000  # of the census, as in appendix D of the paper

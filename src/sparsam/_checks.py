@@ -31,10 +31,16 @@ def check_whole(owner: str, name: str, value: object, lowest: int) -> None:
         raise wrong_parameter(owner, name, f"an int >= {lowest}", value)
 
 
-def check_share(owner: str, name: str, value: object) -> None:
-    """Raise unless a parameter is a number between 0 and 1."""
-    if not is_number(value) or not 0 <= float(value) <= 1:  # type: ignore[arg-type]
-        raise wrong_parameter(owner, name, "a float in [0, 1]", value)
+def check_share(owner: str, name: str, value: object, *, above: bool = False) -> None:
+    """Raise unless a parameter is a number between 0 and 1; with `above`, not 0 itself."""
+    if not is_number(value) or not 0 <= float(value) <= 1 or (above and value == 0):  # type: ignore[arg-type]
+        raise wrong_parameter(owner, name, f"a float in {'(' if above else '['}0, 1]", value)
+
+
+def check_number(owner: str, name: str, value: object, *, above: bool = False) -> None:
+    """Raise unless a parameter is a finite number of at least 0; with `above`, not 0 itself."""
+    if not is_number(value) or float(value) < 0 or (above and value == 0):  # type: ignore[arg-type]
+        raise wrong_parameter(owner, name, f"a float {'>' if above else '>='} 0", value)
 
 
 def check_choice(owner: str, name: str, value: object, choices: Collection[str]) -> None:

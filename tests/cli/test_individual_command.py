@@ -11,7 +11,9 @@ import pytest
 
 from sparsam._small_counts import share_step
 from sparsam.cli._individual import ALGORITHMS as NAMES
-from sparsam.individual import ALGORITHMS, Mask, encode
+from sparsam.individual import Mask
+from sparsam.individual._individual_minimiser import ALGORITHMS
+from sparsam.individual._people import encode
 
 QUICK = ("--references", "2", "--runs", "0")
 

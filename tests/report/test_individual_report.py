@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from sparsam._small_counts import share_step
-from sparsam.individual import Encoded, Retention, retain
+from sparsam.individual import Retention, retain
+from sparsam.individual._people import Encoded
 from sparsam.report import IndividualReport, individual_report
 from sparsam.report._individual_figure import curve_figures, curve_keys
 from sparsam.report._individual_mask_figure import mask_figure

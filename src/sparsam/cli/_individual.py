@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,7 +24,7 @@ from sparsam.cli._options import (
 
 if TYPE_CHECKING:
     from sparsam.cli._terminal import SafeConsole
-    from sparsam.individual import Learner, PeopleTable, Retention
+    from sparsam.individual import LogisticLearner, NetworkLearner, PeopleTable, Retention
     from sparsam.report import IndividualReport
 
 NOT_MET = 1
@@ -150,19 +149,19 @@ def individual(data: Path, **options: Any) -> None:
 
     console = messages(options["quiet"])
     people = _read(data, options, console)
-    found = _retain(data, people, options, console)
+    retention = _retain(data, people, options, console)
     report = individual_report(
-        found,
+        retention,
         target=options["target"],
         source=data.name,
         command=command_line(),
     )
-    _save(report, found, options, console)
+    _save(report, retention, options, console)
     if options["as_json"]:
         echo_json(dict(report.to_dict()))
     else:
-        _show(report, found, data, options["output"])
-    sys.exit(0 if found.met else NOT_MET)
+        _show(report, retention, data, options["output"])
+    sys.exit(0 if retention.met else NOT_MET)
 
 
 def _read(data: Path, options: Mapping[str, Any], console: SafeConsole) -> PeopleTable:
@@ -190,16 +189,12 @@ def _retain(
 ) -> Retention:
     from sparsam.individual import retain
 
-    facts = {"target": options["target"], "source": data.name}
-    for name in ("categorical", "missing"):
-        if options[name]:
-            facts[name] = json.dumps(list(options[name]), ensure_ascii=False)
     output: Path | None = options["output"]
     if options["max_drop"] is not None:
         console.print("Searching the least share that will do …")
     with progress_bar(console, "Minimise and attack") as progress:
         return retain(
-            people.encoded,
+            people,
             keep=options["keep"],
             max_drop=options["max_drop"],
             algorithm=_spaced(options["algorithm"]),
@@ -207,13 +202,11 @@ def _retain(
             shares=_shares(options),
             learner=_learner(options),
             imputation=options["imputation"],
-            options=_more(people, options),
             membership=options["membership"],
             n_references=options["references"],
             n_runs=options["runs"],
-            rows=people.rows,
-            table_rows=None if people.rows is None else people.n_rows,
-            facts=facts,
+            privacy_weight=options["privacy_weight"],
+            facts={"target": options["target"], "source": data.name},
             random_state=options["seed"],
             progress=progress,
             on_mask=None if output is None else lambda mask: mask.save(output),
@@ -224,7 +217,7 @@ def _spaced(name: str) -> str:
     return name.replace("-", " ")
 
 
-def _learner(options: Mapping[str, Any]) -> Learner:
+def _learner(options: Mapping[str, Any]) -> LogisticLearner | NetworkLearner:
     from sparsam.individual import LogisticLearner, NetworkLearner
 
     if options["learner"] == "network":
@@ -254,24 +247,15 @@ def _shares(options: Mapping[str, Any]) -> list[float] | None:
     if text is None:
         return None if options["report"] is not None or options["compare"] is not None else []
     try:
-        found = [float(one) for one in text.split(",")]
+        shares = [float(number) for number in text.split(",")]
     except ValueError:
-        found = []
-    if not found or not all(0 < one < 1 for one in found):
+        shares = []
+    if not shares or not all(0 < share < 1 for share in shares):
         raise click.UsageError("--shares must be numbers between 0 and 1, such as 0.05,0.1,0.3.")
-    return found
+    return shares
 
 
-def _more(people: PeopleTable, options: Mapping[str, Any]) -> dict[str, Any]:
-    from sparsam.individual import uniqueness_scores
-
-    if not options["privacy_weight"]:
-        return {}
-    cost = 1 - uniqueness_scores(people.encoded.X)
-    return {"privacy": cost, "privacy_weight": options["privacy_weight"]}
-
-
-def _show(report: IndividualReport, found: Retention, data: Path, output: Path | None) -> None:
+def _show(report: IndividualReport, retention: Retention, data: Path, output: Path | None) -> None:
     """Print the decision for a person to read."""
     from sparsam.report._individual_view import fact_rows
     from sparsam.report._individual_words import weak_words
@@ -283,7 +267,7 @@ def _show(report: IndividualReport, found: Retention, data: Path, output: Path |
     lines += [f"{name:<{width}}  {value}" for name, value in facts]
     if weak := weak_words(report.to_dict()):
         lines += ["", weak]
-    lines += ["", f"The mask covers {_rows_words(found, data)}."]
+    lines += ["", f"The mask covers {_rows_words(retention, data)}."]
     if output is not None:
         use = f"sparsam apply {output.name} {data.name} -o retained.csv"
         lines.append(f"Carry it out with: {use}   (--fill: ready to train on)")
@@ -292,8 +276,8 @@ def _show(report: IndividualReport, found: Retention, data: Path, output: Path |
         click.echo(line.replace(THIN, " "))
 
 
-def _rows_words(found: Retention, data: Path) -> str:
-    mask = found.mask
+def _rows_words(retention: Retention, data: Path) -> str:
+    mask = retention.mask
     if mask.rows is None:
         return f"all {mask.shape[0]:,} rows of {data.name}, in the order of the file"
     return (
@@ -303,11 +287,11 @@ def _rows_words(found: Retention, data: Path) -> str:
 
 
 def _save(
-    report: IndividualReport, found: Retention, options: Mapping[str, Any], console: SafeConsole
+    report: IndividualReport, retention: Retention, options: Mapping[str, Any], console: SafeConsole
 ) -> None:
     output, place = options["output"], options["report"]
     if output is not None:
-        found.mask.save(output)
+        retention.mask.save(output)
         console.print(f"Wrote the mask to {output}.")
     if place is not None:
         report.save(place)

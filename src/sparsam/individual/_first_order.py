@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsam._checks import check_choice, check_whole
 from sparsam._errors import ParameterError
-from sparsam.individual._baselines import random_bits
-from sparsam.individual._checks import Bits, Labels, Matrix, kept_count, labels, matrix, positive
-from sparsam.individual._checks import seed as check_seed
+from sparsam.individual._arrays import (
+    Bits,
+    Labels,
+    Matrix,
+    generator,
+    kept_count,
+    labels,
+    matrix,
+    random_bits,
+    top,
+)
 from sparsam.individual._learners import (
     MOST_PARAMETERS,
     LogisticLearner,
@@ -22,7 +31,6 @@ from sparsam.individual._learners import (
     with_one,
 )
 from sparsam.individual._mask import Mask
-from sparsam.individual._modelling import top
 from sparsam.individual._training_set import TrainingSet
 
 Rule = Literal["signed", "absolute"]
@@ -79,8 +87,8 @@ def first_order(
     """
     moving = held_out is None if relinearised is None else relinearised
     chosen: Rule = rule or ("signed" if moving else "absolute")
-    if chosen not in ("signed", "absolute"):
-        raise ParameterError(f"'rule' must be 'signed' or 'absolute'. Got {rule!r} instead.")
+    check_choice("first_order", "rule", chosen, get_args(Rule))
+    check_whole("first_order", "rounds", rounds, 1)
     if held_out is None and not moving:
         raise ParameterError(
             "The gradient on the training rows is zero at the full model: give 'held_out' rows, "
@@ -92,10 +100,9 @@ def first_order(
             f"First order needs the Hessian: at most {MOST_PARAMETERS:,} parameters of the model. "
             f"Got {wide:,}.\n\nHint: 'stationarity' takes wide tables."
         )
-    count, number = kept_count(keep, data.shape), check_seed(random_state)
+    count, rng = kept_count(keep, data.shape), generator(random_state)
     line = _Line(data, held_out, damping)
     if moving:
-        rng = np.random.default_rng(number)
         begin = random_bits(rng, data.shape, count)
         kept = _improve(data, line, begin, chosen, rounds, rng)
     else:
@@ -126,7 +133,7 @@ def _improve(
     many = most
     loss = data.losses(kept[None])[0]
     score = _score(line.removal_costs(kept), rule)
-    for _ in range(positive(rounds, "rounds")):
+    for _ in range(rounds):
         free = rng.random(kept.shape) < 0.5
         size = min(many, int((kept & free).sum()), int((~kept & free).sum()))
         worst = top(np.where(kept & free, -score, -np.inf), size)
@@ -176,19 +183,19 @@ class _Line:
         assert isinstance(self.learner, LogisticLearner)
         theta = self.learner.fit_many(filled[None], data.y, data.n_classes)
         X1 = with_one(filled[None])
-        said = outputs_of(theta, X1)
+        outputs = outputs_of(theta, X1)
         penalty = penalties(filled.shape[1], data.n_classes, self.learner.l2)
-        hessian = curvature(X1, said, penalty)[0]
+        hessian = curvature(X1, outputs, penalty)[0]
         hessian += self.damping * len(filled) * np.eye(len(hessian))
         pull = np.linalg.solve(hessian, loss_gradient(theta, self.rows, self.truth, data.n_classes))
         weights = theta.reshape(-1, X1.shape[2])[:, :-1]
         turn = pull.reshape(-1, X1.shape[2])
         along = X1[0] @ turn.T
-        one = said[0]
-        bend = one * (along - (one * along).sum(1, keepdims=True))
-        error = one - one_hot(data.y, data.n_classes)
-        found: Matrix = -(error @ turn[:, :-1] + bend @ weights)
-        return found
+        shares = outputs[0]
+        bend = shares * (along - (shares * along).sum(1, keepdims=True))
+        error = shares - one_hot(data.y, data.n_classes)
+        slope: Matrix = -(error @ turn[:, :-1] + bend @ weights)
+        return slope
 
 
 def loss_gradient(theta: Matrix, rows: Matrix, truth: Labels, n_classes: int) -> Matrix:

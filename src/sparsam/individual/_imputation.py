@@ -8,8 +8,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsam._checks import check_choice
 from sparsam._errors import DataError, ParameterError
-from sparsam.individual._checks import Bits, Matrix, bits, matrix
+from sparsam.individual._arrays import Bits, Matrix, bits, matrix
 
 Imputation = Literal["gaussian", "mean", "zero", "learned"]
 RIDGE = 1e-6
@@ -103,10 +104,7 @@ def impute(
     rows = np.where(here, np.asarray(X, np.float64), 0.0)
     if not np.isfinite(rows).all():
         raise DataError("Kept values must be finite numbers.")
-    if how not in get_args(Imputation):
-        raise ParameterError(
-            f"The imputation must be one of {', '.join(get_args(Imputation))}. Got {how!r} instead."
-        )
+    check_choice("impute", "how", how, get_args(Imputation))
     if how == "zero":
         return rows
     if how == "learned":
@@ -134,24 +132,24 @@ def gaussian(
         precision = np.linalg.inv(correlation)
         spread = np.sqrt(np.diag(precision))
         known = np.where(here, (rows - statistics.mean) / scale, 0.0)
-        wanted = np.where(here, 0.0, -(known @ precision) / spread)
-        found = _solve(precision / np.outer(spread, spread), ~here, wanted, tolerance)
-        deviation = found / spread
+        goal = np.where(here, 0.0, -(known @ precision) / spread)
+        solution = _solve(precision / np.outer(spread, spread), ~here, goal, tolerance)
+        deviation = solution / spread
     else:
-        wanted = np.where(here, (rows - statistics.mean) / scale, 0.0)
-        deviation = _solve(correlation, here, wanted, tolerance) @ correlation
+        goal = np.where(here, (rows - statistics.mean) / scale, 0.0)
+        deviation = _solve(correlation, here, goal, tolerance) @ correlation
     return np.where(here, rows, statistics.mean + deviation * scale)
 
 
-def _solve(system: Matrix, here: Bits, wanted: Matrix, tolerance: float) -> Matrix:
+def _solve(system: Matrix, here: Bits, goals: Matrix, tolerance: float) -> Matrix:
     """Solve one masked system per row; rows that are done leave the work."""
-    found = np.zeros_like(wanted)
-    power = np.einsum("ij,ij->i", wanted, wanted)
+    solutions = np.zeros_like(goals)
+    power = np.einsum("ij,ij->i", goals, goals)
     goal = tolerance**2 * power
     rows = np.flatnonzero(power > 0)
     if not len(rows):
-        return found
-    open_, left, step = here[rows].astype(np.float64), wanted[rows], wanted[rows]
+        return solutions
+    open_, left, step = here[rows].astype(np.float64), goals[rows], goals[rows]
     answer, power, goal = np.zeros_like(left), power[rows], goal[rows]
     for _ in range(10 * system.shape[0]):
         moved = step @ system
@@ -162,14 +160,14 @@ def _solve(system: Matrix, here: Bits, wanted: Matrix, tolerance: float) -> Matr
         after = np.einsum("ij,ij->i", left, left)
         going = after > goal
         if going.sum() < 0.7 * len(rows):
-            found[rows[~going]] = answer[~going]
+            solutions[rows[~going]] = answer[~going]
             rows, open_, left, step = rows[going], open_[going], left[going], step[going]
             answer, power, after, goal = answer[going], power[going], after[going], goal[going]
             if not len(rows):
-                return found
+                return solutions
         elif not going.any():
             break
         step = left + (after / np.maximum(power, _TINY))[:, None] * step
         power = after
-    found[rows] = answer
-    return found
+    solutions[rows] = answer
+    return solutions

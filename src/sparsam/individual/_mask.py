@@ -15,7 +15,7 @@ from sparsam._errors import DataError, DocumentError, ParameterError
 from sparsam._writing import new_file
 from sparsam.data import column_names, columns_of, is_frame
 from sparsam.data.model._replace import Replacement, replace_columns
-from sparsam.individual._checks import Bits, bits
+from sparsam.individual._arrays import Bits, bits
 from sparsam.individual._mask_document import FORMAT, MAX_ROWS, MAX_VALUES, VERSION, read_mask
 
 
@@ -83,7 +83,7 @@ class Mask:
         self.learner = learner
         self.random_state = random_state
         self.facts = dict(facts or {})
-        if not all(isinstance(one, str | int | float) for one in self.facts.values()):
+        if not all(isinstance(fact, str | int | float) for fact in self.facts.values()):
             raise ParameterError("'facts' must map names to texts or numbers.")
         self.rows, self.table_rows = _covered(rows, table_rows, len(self.kept))
         if max(len(self.kept), self.table_rows or 0) * wide > MAX_VALUES:
@@ -96,9 +96,9 @@ class Mask:
         """The mask over all rows of the table: nothing is kept of rows that it is not about."""
         if self.rows is None or self.table_rows is None:
             return self.kept
-        found: Bits = np.zeros((self.table_rows, self.kept.shape[1]), np.bool_)
-        found[self.rows] = self.kept
-        return found
+        mask: Bits = np.zeros((self.table_rows, self.kept.shape[1]), np.bool_)
+        mask[self.rows] = self.kept
+        return mask
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -119,6 +119,30 @@ class Mask:
     def sparsity(self) -> float:
         """The share of all values that goes: one minus the kept share."""
         return 1 - self.kept_share
+
+    def with_facts(
+        self,
+        facts: Mapping[str, str | float | int],
+        rows: ArrayLike | None = None,
+        table_rows: int | None = None,
+    ) -> Mask:
+        """The same mask, with more to state: facts, or the rows of a table that it is about.
+
+        Examples
+        --------
+        >>> Mask([[True]]).with_facts({"source": "people.csv"}).facts
+        {'source': 'people.csv'}
+        """
+        return Mask(
+            self.kept,
+            self.attributes,
+            algorithm=self.algorithm,
+            learner=self.learner,
+            random_state=self.random_state,
+            facts={**self.facts, **facts},
+            rows=self.rows if rows is None else rows,
+            table_rows=self.table_rows if table_rows is None else table_rows,
+        )
 
     def overlap(self, other: Mask) -> float:
         """The share of the smaller mask's kept values that the other one keeps too (figure 4).
@@ -163,9 +187,9 @@ class Mask:
         """
         if is_frame(rows):
             return self._apply_to_frame(rows)
-        found = np.array(rows, np.float64)
-        found[~bits(self.whole, found.shape)] = np.nan
-        return found
+        matrix = np.array(rows, np.float64)
+        matrix[~bits(self.whole, matrix.shape)] = np.nan
+        return matrix
 
     def _apply_to_frame(self, frame: Any) -> Any:
         if isinstance(frame, str | os.PathLike | list | tuple):
@@ -175,7 +199,7 @@ class Mask:
         absent = [name for name in self.attributes if name not in known]
         if absent:
             raise DataError(f"The frame must have the mask's attributes. It lacks {absent}.")
-        made, kept = {}, self.whole
+        columns, kept = {}, self.whole
         for j, (name, values) in enumerate(columns_of(frame, self.attributes).items()):
             if len(values) != len(kept):
                 raise DataError(
@@ -183,8 +207,8 @@ class Mask:
                 )
             # one place for each row, and the last one for what goes
             index = np.where(kept[:, j], np.arange(len(values)), len(values))
-            made[name] = Replacement([*values.tolist(), None], index)
-        return replace_columns(frame, made, [name for name in present if name not in made])
+            columns[name] = Replacement([*values.tolist(), None], index)
+        return replace_columns(frame, columns, [name for name in present if name not in columns])
 
     def header(self) -> dict[str, Any]:
         """All that the file states besides the bits, as plain data."""
@@ -244,7 +268,7 @@ class Mask:
                 learner=header.learner,
                 random_state=header.random_state,
                 # Earlier files told the hash of the table, by which a row can be guessed.
-                facts={name: one for name, one in header.facts.items() if name != "sha256"},
+                facts={name: fact for name, fact in header.facts.items() if name != "sha256"},
                 rows=rows,
                 table_rows=header.table_rows,
             )
@@ -282,21 +306,21 @@ def _covered(
     """Check which rows of which table a mask is about."""
     if rows is None and table_rows is None:
         return None, None
-    found = np.asarray([] if rows is None else rows)
-    whole = found.dtype.kind in "iu"
-    good = type(table_rows) is int and found.shape == (people,) and whole
-    if not good or not _ascending(found, int(table_rows or 0)):
+    numbers = np.asarray([] if rows is None else rows)
+    whole = numbers.dtype.kind in "iu"
+    good = type(table_rows) is int and numbers.shape == (people,) and whole
+    if not good or not _ascending(numbers, int(table_rows or 0)):
         raise ParameterError(
             f"'rows' must be {people:,} ascending row numbers, one per person of the mask, below "
             "'table_rows'."
         )
-    kept = found.astype(np.int64)
-    kept.flags.writeable = False
-    return kept, table_rows
+    places = numbers.astype(np.int64)
+    places.flags.writeable = False
+    return places, table_rows
 
 
-def _ascending(found: NDArray[Any], end: int) -> bool:
-    return bool((found[1:] > found[:-1]).all() and found[0] >= 0 and int(found[-1]) < end)
+def _ascending(numbers: NDArray[Any], end: int) -> bool:
+    return bool((numbers[1:] > numbers[:-1]).all() and numbers[0] >= 0 and int(numbers[-1]) < end)
 
 
 def _is_text(name: Any) -> bool:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sparsam._documents import MAX_BYTES, check_header, convert_part, parse_json
 from sparsam._errors import DocumentError
-from sparsam.individual._checks import Bits
+from sparsam.individual._arrays import Bits
 
 FORMAT: Final = "sparsam-mask"
 VERSION: Final = 2

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsam._checks import check_number
 from sparsam._errors import ParameterError
-from sparsam.individual._checks import Bits, Matrix, bits, matrix
+from sparsam.individual._arrays import Bits, Matrix, bits, matrix, top
 from sparsam.individual._mask import Mask
-from sparsam.individual._modelling import top
 
 
 def uniqueness_scores(X: ArrayLike) -> Matrix:
@@ -139,8 +139,7 @@ def votes(masks: ArrayLike) -> Matrix:
 
 
 def _ranked(mask: Mask, useful: Matrix, value: Matrix, beta: float, how: str) -> Mask:
-    if not beta >= 0:
-        raise ParameterError(f"The 'beta' parameter must not be below 0. Got {beta!r} instead.")
+    check_number("a ranking", "beta", beta)
     kept = _top_old_first(useful + beta * value, mask.kept, mask.n_kept)
     if np.array_equal(kept, mask.kept):
         return mask

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsam._errors import ParameterError
+from sparsam._checks import check_number, check_whole, is_number, wrong_parameter
 from sparsam.data import NumericDomain
-from sparsam.individual._checks import Labels, Matrix, positive
+from sparsam.individual._arrays import Labels, Matrix
 from sparsam.individual._learners import Stack, softmax
 
 if TYPE_CHECKING:  # the anonymisers take a second to load, and few train in private
@@ -80,7 +80,9 @@ class PrivateLearner:
 
     Choose the mask with another learner, then train once on what it keeps (needs opacus):
 
-    >>> from sparsam.individual import PublicStatistics, TrainingSet, stationarity
+    >>> from sparsam.individual._imputation import PublicStatistics
+    >>> from sparsam.individual._stationarity import stationarity
+    >>> from sparsam.individual._training_set import TrainingSet
     >>> X = np.random.default_rng(0).random((600, 4))
     >>> y = (X[:, 0] + X[:, 1] > 1).astype(int)
     >>> public = PublicStatistics.of(X[300:])
@@ -101,16 +103,20 @@ class PrivateLearner:
         clip: float = 1.0,
         ledger: Payer | None = None,
     ) -> None:
+        owner = type(self).__name__
         for name, value in (("epsilon", epsilon), ("rate", rate), ("clip", clip)):
-            if not 0 < value < math.inf:
-                raise ParameterError(f"'{name}' must be a number above 0. Got {value!r} instead.")
-        if not 0 < delta < 1:
-            raise ParameterError(f"'delta' must be between 0 and 1. Got {delta!r} instead.")
+            check_number(owner, name, value, above=True)
+        if not is_number(delta) or not 0 < delta < 1:
+            raise wrong_parameter(owner, "delta", "a float in (0, 1)", delta)
+        for units in hidden:
+            check_whole(owner, "hidden", units, 1)
+        check_whole(owner, "epochs", epochs, 1)
+        check_whole(owner, "batch", batch, 1)
         self.epsilon = float(epsilon)
         self.delta = float(delta)
-        self.hidden = tuple(positive(units, "hidden") for units in hidden)
-        self.epochs = positive(epochs, "epochs")
-        self.batch = positive(batch, "batch")
+        self.hidden = tuple(map(int, hidden))
+        self.epochs = int(epochs)
+        self.batch = int(batch)
         self.rate = float(rate)
         self.clip = float(clip)
         self.ledger = ledger
@@ -156,14 +162,14 @@ class PrivateLearner:
         ndarray of shape (n_masks, n_parameters)
         """
         _libraries()
-        found = []
+        models = []
         for rows in X:
             network = self._network(n_classes)
             network._train(rows, y.astype(np.int64))
             self._charge(network, len(y))
             parts = [part.detach().numpy().ravel() for part in network.module_.parameters()]
-            found.append(np.concatenate(parts).astype(np.float64))
-        return np.stack(found)
+            models.append(np.concatenate(parts).astype(np.float64))
+        return np.stack(models)
 
     def _network(self, n_classes: int) -> PrivateNetwork:
         from sparsam.anonymise.model._private_network import PrivateNetwork
@@ -202,14 +208,16 @@ class PrivateLearner:
         ndarray of shape (n_masks, n_rows, n_classes)
         """
         sizes = [X.shape[1], *self.hidden, n_classes]
-        said, at = X[None], 0
+        signal, at = X[None], 0
         for layer, (wide, units) in enumerate(pairwise(sizes)):
             weights = parameters[:, at : at + wide * units].reshape(-1, units, wide)
             at += wide * units
             shift = parameters[:, None, at : at + units]
             at += units
-            said = np.matmul(np.tanh(said) if layer else said, weights.transpose(0, 2, 1)) + shift
-        return softmax(said)
+            signal = (
+                np.matmul(np.tanh(signal) if layer else signal, weights.transpose(0, 2, 1)) + shift
+            )
+        return softmax(signal)
 
 
 def run_of(noise: float, n_people: int, batch: int, epochs: int) -> tuple[float, float, int]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsam._checks import check_number, check_share, check_whole
 from sparsam._errors import ParameterError
 from sparsam.attack import (
     MaskedReconstructionRisk,
@@ -16,23 +17,22 @@ from sparsam.attack import (
     masked_reconstruction,
     reidentification,
 )
-from sparsam.individual._checks import positive, seed, share
-from sparsam.individual._encoding import Encoded, PeopleSplit, split_people
+from sparsam.individual._curve import SparsityCurve
 from sparsam.individual._imputation import Imputation, PublicStatistics
+from sparsam.individual._individual_minimiser import IndividualMinimiser, find_mask
 from sparsam.individual._learners import Learner
 from sparsam.individual._mask import Mask
-from sparsam.individual._minimise_people import IndividualMinimiser
-from sparsam.individual._training_set import TrainingSet
-from sparsam.individual.curve._bench import EVIDENCE
-from sparsam.individual.curve._curve import (
+from sparsam.individual._measuring import (
+    EVIDENCE,
     FEWEST,
     Membership,
     Progress,
     algorithm_names,
-    find_mask,
     sparsity_curve,
 )
-from sparsam.individual.curve._figures import SparsityCurve
+from sparsam.individual._people import Encoded, PeopleSplit, PeopleTable, split_people
+from sparsam.individual._privacy_scores import uniqueness_scores
+from sparsam.individual._training_set import TrainingSet
 
 MEASURED_ON = "people apart of a division of the same table"
 _MOST_RANKED = 20_000
@@ -82,7 +82,7 @@ class Retention:
             "mask": self.mask.header(),
             "curve": self.curve.to_dict(),
             "reconstruction": self.reconstruction.to_dict(),
-            **{name: None if one is None else one.to_dict() for name, one in ranked.items()},
+            **{name: None if risk is None else risk.to_dict() for name, risk in ranked.items()},
             "max_drop": self.max_drop,
             "drop": self.drop,
             "met": self.met,
@@ -90,7 +90,7 @@ class Retention:
 
 
 def retain(
-    people: Encoded,
+    people: PeopleTable | Encoded,
     *,
     keep: float | None = None,
     max_drop: float | None = None,
@@ -104,6 +104,7 @@ def retain(
     n_references: int = 8,
     n_runs: int = 3,
     sample: int | None = 12_000,
+    privacy_weight: float = 0.0,
     rows: ArrayLike | None = None,
     table_rows: int | None = None,
     facts: Mapping[str, str | float | int] | None = None,
@@ -121,7 +122,8 @@ def retain(
 
     Parameters
     ----------
-    people : Encoded
+    people : PeopleTable or Encoded
+        See `read_people`.
     keep : float, optional
         The share of all values to keep.
     max_drop : float, optional
@@ -132,8 +134,11 @@ def retain(
     sample : int or None, default=12,000
         At most so many people, drawn at random, are divided and measured; None for all of them.
         The mask is over everyone in any case.
+    privacy_weight : float, default=0.0
+        For stationarity: spare values that single people out; how much mean log loss one unit of
+        their mean uniqueness is worth.
     rows, table_rows, facts
-        For the mask; see `Mask`.
+        For the mask; see `Mask`. A `PeopleTable` knows its rows and how it was read.
     random_state : int, default=0
     progress : callable, optional
         Called with the number of masks measured so far, and of all.
@@ -147,38 +152,49 @@ def retain(
 
     Examples
     --------
-    >>> from sparsam.individual import encode
+    >>> from sparsam.individual._people import encode
     >>> X = np.random.default_rng(0).random((400, 3))
     >>> people = encode({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": X[:, 0] > X[:, 1]}, "y")
-    >>> found = retain(people, keep=0.2, algorithms=[], shares=[], n_runs=0)
-    >>> print(found.mask)
+    >>> retention = retain(people, keep=0.2, algorithms=[], shares=[], n_runs=0)
+    >>> print(retention.mask)
     400 people x 3 attributes: 20.00 % kept (240 of 1,200 values), stationarity for logistic
     regression (l2=1), seed 0
     """
     if (keep is None) == (max_drop is None):
         raise ParameterError("Give 'keep' or 'max_drop', one of the two.")
-    number = seed(random_state)
-    some = _sampled(people, sample, number)
-    split = split_people(max(len(some.y), 8), own_test=True, random_state=number)
+    check_whole("retain", "random_state", random_state, 0)
+    check_number("retain", "privacy_weight", privacy_weight)
+    facts = dict(facts or {})
+    if isinstance(people, PeopleTable):
+        facts |= people.facts
+        if people.rows is not None:
+            rows, table_rows = people.rows, people.n_rows
+        people = people.encoded
+    if privacy_weight:
+        costs = 1 - uniqueness_scores(people.X)
+        options = {**(options or {}), "privacy": costs, "privacy_weight": privacy_weight}
+    algorithm_names(algorithm, algorithms)
+    some = _sampled(people, sample, random_state)
+    split = split_people(max(len(some.y), 8), own_test=True, random_state=random_state)
     settings: dict[str, Any] = {
         "algorithm": algorithm,
         "learner": learner,
         "imputation": imputation,
         "options": options,
-        "random_state": number,
+        "random_state": int(random_state),
     }
-    chosen = share(keep, "keep") if keep is not None else _least(some, split, max_drop, settings)
+    if keep is None:
+        keep = _least(some, split, max_drop, settings)
     data = TrainingSet(
         people.X, people.y, PublicStatistics.of(people.X), learner, imputation, people.attributes
     )
-    algorithm_names(algorithm, algorithms)
-    found = find_mask(data, algorithm, chosen, number, options or {})
-    about: dict[str, Any] = {"rows": rows, "table_rows": table_rows}
+    mask = find_mask(data, algorithm, keep, random_state, options or {})
+    mask = mask.with_facts({}, rows, table_rows)
     if on_mask is not None:
-        on_mask(_with_facts(found, facts or {}, **about))
+        on_mask(mask.with_facts(facts))
     curve = sparsity_curve(
         some,
-        chosen,
+        keep,
         algorithms=algorithms,
         shares=shares,
         membership=membership,
@@ -188,12 +204,14 @@ def retain(
         progress=progress,
         **settings,
     )
-    mask = _with_facts(found, {**_figures(found, data, curve), **(facts or {})}, **about)
+    mask = mask.with_facts({**_figures(mask, data, curve), **facts})
     return _attacked(mask, data, curve, max_drop)
 
 
 def _sampled(people: Encoded, sample: int | None, random_state: int) -> Encoded:
-    if sample is None or len(people.y) <= positive(sample, "sample", FEWEST):
+    if sample is not None:
+        check_whole("retain", "sample", sample, FEWEST)
+    if sample is None or len(people.y) <= sample:
         return people
     rng = np.random.default_rng(random_state)
     rows = np.sort(rng.choice(len(people.y), sample, replace=False))
@@ -204,8 +222,8 @@ def _least(
     people: Encoded, split: PeopleSplit, max_drop: float | None, settings: Mapping[str, Any]
 ) -> float:
     """The least share within half of the permitted drop, on people who are not minimised."""
-    most = share(max_drop, "max_drop", zero=True)
-    minimiser = IndividualMinimiser(max_drop=_AIM * most, **settings)
+    check_share("retain", "max_drop", max_drop)
+    minimiser = IndividualMinimiser(max_drop=_AIM * float(max_drop or 0), **settings)
     minimiser.fit(
         people.X[split.members],
         people.y[split.members],
@@ -226,24 +244,6 @@ def _figures(mask: Mask, data: TrainingSet, curve: SparsityCurve) -> dict[str, s
         "training_accuracy": float(minimised),
         "training_full_accuracy": float(full),
     }
-
-
-def _with_facts(
-    mask: Mask,
-    facts: Mapping[str, str | float | int],
-    rows: ArrayLike | None,
-    table_rows: int | None,
-) -> Mask:
-    return Mask(
-        mask.kept,
-        mask.attributes,
-        algorithm=mask.algorithm,
-        learner=mask.learner,
-        random_state=mask.random_state,
-        facts={**mask.facts, **facts},
-        rows=rows,
-        table_rows=table_rows,
-    )
 
 
 def _attacked(

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparsam._checks import check_number, check_whole, wrong_parameter
 from sparsam._errors import ParameterError
-from sparsam.individual._checks import Bits, Matrix, kept_count, positive, seed
+from sparsam.individual._arrays import Bits, Matrix, generator, kept_count, top
 from sparsam.individual._imputation import impute
 from sparsam.individual._learners import (
     LogisticLearner,
@@ -21,7 +22,6 @@ from sparsam.individual._learners import (
     with_one,
 )
 from sparsam.individual._mask import Mask
-from sparsam.individual._modelling import top
 from sparsam.individual._training_set import TrainingSet
 
 Rows = NDArray[np.intp]
@@ -89,16 +89,17 @@ def stationarity(
     >>> mask.n_kept, bool(mask.facts["gap"] < 1e-4)
     (200, True)
     """
-    rng = np.random.default_rng(seed(random_state))
+    rng = generator(random_state)
     count = kept_count(keep, data.shape)
-    told = _told(data, guided)
-    kept = _first(rng, told, count) if start is None else np.array(start, bool)
+    distance = _distances(data, guided)
+    kept = _first(rng, distance, count) if start is None else np.array(start, bool)
     if kept.shape != data.shape or int(kept.sum()) != count:
         raise ParameterError(f"'start' must be a mask that keeps {count} values.")
     chosen = _strengths(data, strengths)
-    rounds = 120 * len(chosen) if rounds is None else positive(rounds, "rounds")
+    rounds = 120 * len(chosen) if rounds is None else rounds
+    check_whole("stationarity", "rounds", rounds, 1)
     cost = _costs(privacy, privacy_weight, data.shape, count)
-    state = _State(data, _Metric(data, chosen), kept, cost, told)
+    state = _State(data, _Metric(data, chosen), kept, cost, distance)
     own = isinstance(data.learner, LogisticLearner)
     for turn in range(rounds):
         # early on the mask changes too fast, and a surrogate's own cost is beside the point
@@ -112,7 +113,7 @@ def stationarity(
     state.settle()
     facts: dict[str, str | float | int] = {"gap": state.gap(), "rounds": rounds}
     if strengths is not None:
-        facts["strengths"] = ", ".join(f"{one:g}" for one in strengths)
+        facts["strengths"] = ", ".join(f"{strength:g}" for strength in strengths)
     if privacy_weight:
         facts["privacy_weight"] = privacy_weight
     return data.mask(state.kept, "stationarity", random_state, facts)
@@ -122,8 +123,8 @@ def _strengths(data: TrainingSet, given: Sequence[float] | None) -> tuple[float,
     if given is None:
         learner = data.learner
         return (learner.l2 if isinstance(learner, LogisticLearner) else 1.0,)
-    if not given or not all(one > 0 for one in given):
-        raise ParameterError(f"'strengths' must be penalties above 0. Got {given!r} instead.")
+    if not given or not all(strength > 0 for strength in given):
+        raise wrong_parameter("stationarity", "strengths", "penalties > 0", given)
     return tuple(given)
 
 
@@ -131,8 +132,7 @@ def _costs(
     privacy: ArrayLike | None, weight: float, shape: tuple[int, int], count: int
 ) -> Matrix | None:
     """Cost of each kept value, in summed log loss."""
-    if not weight >= 0:
-        raise ParameterError(f"'privacy_weight' must not be below 0. Got {weight!r} instead.")
+    check_number("stationarity", "privacy_weight", weight)
     if privacy is None or not weight:
         return None
     cost = np.asarray(privacy, np.float64)
@@ -141,18 +141,18 @@ def _costs(
     return np.broadcast_to(cost * (weight * shape[0] / count), shape)
 
 
-def _told(data: TrainingSet, guided: bool | None) -> Matrix:
+def _distances(data: TrainingSet, guided: bool | None) -> Matrix:
     """How far each value is from what it would be filled with if nothing else were known."""
     plain = np.zeros(data.shape[1]) if data.imputation == "zero" else data.statistics.mean
-    told = np.abs(data.X - plain)
+    distance = np.abs(data.X - plain)
     if guided is None:
-        guided = bool((told < 0.01).mean() > 0.15)
-    return np.asarray(told + 1e-3 if guided else np.ones(data.shape))
+        guided = bool((distance < 0.01).mean() > 0.15)
+    return np.asarray(distance + 1e-3 if guided else np.ones(data.shape))
 
 
-def _first(rng: np.random.Generator, told: Matrix, count: int) -> Bits:
+def _first(rng: np.random.Generator, distance: Matrix, count: int) -> Bits:
     """Draw the first mask; values that say much come more often."""
-    return top(-rng.standard_exponential(told.shape) / told, count)
+    return top(-rng.standard_exponential(distance.shape) / distance, count)
 
 
 class _Metric:
@@ -184,8 +184,8 @@ class _Metric:
 
     @staticmethod
     def _hessian(theta: Matrix, X1: Stack, penalty: Matrix) -> Matrix:
-        found: Matrix = curvature(X1, outputs_of(theta, X1), penalty)[0]
-        return found
+        hessian: Matrix = curvature(X1, outputs_of(theta, X1), penalty)[0]
+        return hessian
 
     def settle(self, curved: Matrix) -> Matrix:
         """Take G from some rows; give the whitened gradient of the penalty."""
@@ -201,12 +201,12 @@ class _Metric:
         """Return the whitened gradient of each of some people's loss, at the full models."""
         X1 = with_one(self._seen(filled))
         target = one_hot(self.y[rows], self.n_classes)
-        found = []
+        gradients = []
         for theta, white in zip(self.thetas, self.whitening, strict=True):
             error = outputs_of(theta, X1[None])[0] - target
             joint = (error[:, :, None] * X1[:, None, :]).reshape(len(X1), -1)
-            found.append(joint @ white)
-        return np.concatenate(found, axis=1)
+            gradients.append(joint @ white)
+        return np.concatenate(gradients, axis=1)
 
 
 def _basis(data: TrainingSet) -> Matrix | None:
@@ -227,10 +227,10 @@ class _State:
         metric: _Metric,
         kept: Bits,
         cost: Matrix | None,
-        told: Matrix,
+        distance: Matrix,
     ) -> None:
         self.data, self.metric, self.kept, self.cost = data, metric, kept, cost
-        self.told = told
+        self.distance = distance
         self.guided = False
         self._count(data.X)
 
@@ -303,8 +303,8 @@ class _State:
         """
         race = rng.standard_exponential(here.shape)
         if self.guided:
-            told = self.told[rows]
-            race = race * told if drop else race / told
+            distance = self.distance[rows]
+            race = race * distance if drop else race / distance
         return np.asarray(np.where(here == drop, race, np.inf).argmin(1))
 
     def _change(self, rows: Rows, here: Bits) -> tuple[Matrix, Matrix, Matrix]:
@@ -316,8 +316,8 @@ class _State:
 
     def _gains(self, change: Matrix, spent: Matrix) -> Matrix:
         """What each proposal would win on its own, in summed loss."""
-        found: Matrix = -(change @ self.r + np.einsum("ij,ij->i", change, change) / 2 + spent)
-        return found
+        gains: Matrix = -(change @ self.r + np.einsum("ij,ij->i", change, change) / 2 + spent)
+        return gains
 
     def _take(
         self, rows: Rows, here: Bits, groups: Rows, change: Matrix, spent: Matrix, new: Matrix

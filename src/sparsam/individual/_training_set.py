@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsam._errors import DataError
-from sparsam.individual._checks import Bits, Labels, Matrix, bits, labels, matrix
+from sparsam.individual._arrays import Bits, Labels, Matrix, bits, labels, matrix
 from sparsam.individual._imputation import Imputation, PublicStatistics, impute
 from sparsam.individual._learners import Learner, LogisticLearner, Stack
 from sparsam.individual._mask import Mask
@@ -93,18 +93,18 @@ class TrainingSet:
     def fit_many(self, kept: NDArray[np.bool_]) -> Matrix:
         """Train one model for each mask (eq. 1c); one row of parameters each."""
         filled = np.empty(kept.shape)
-        for one, here in zip(filled, kept, strict=True):
-            one[:] = self.X if here.all() else self.imputed(here)
+        for rows, here in zip(filled, kept, strict=True):
+            rows[:] = self.X if here.all() else self.imputed(here)
         return self.learner.fit_many(filled, self.y, self.n_classes)
 
     def losses(self, kept: NDArray[np.bool_]) -> Matrix:
         """Mean log loss of each mask's model on the full training rows (eq. 1b)."""
-        found = []
+        losses = []
         for part in np.array_split(kept, max(1, len(kept) // 16)):
-            said = self._probabilities(self.fit_many(part), self.X)
-            right = said[:, np.arange(len(self.y)), self.y]
-            found.append(-np.log(np.maximum(right, 1e-300)).mean(1))
-        return np.concatenate(found)
+            likely = self._probabilities(self.fit_many(part), self.X)
+            right = likely[:, np.arange(len(self.y)), self.y]
+            losses.append(-np.log(np.maximum(right, 1e-300)).mean(1))
+        return np.concatenate(losses)
 
     def accuracies(
         self, kept: NDArray[np.bool_], X: ArrayLike | None = None, y: ArrayLike | None = None
@@ -123,9 +123,9 @@ class TrainingSet:
         """
         rows = self.X if X is None else matrix(X, "test rows")
         truth: Labels = self.y if y is None else labels(y, len(rows), "test labels")
-        said = self._probabilities(self.fit_many(np.asarray(kept, bool)), rows)
-        found: Matrix = (said.argmax(2) == truth).mean(1)
-        return found
+        likely = self._probabilities(self.fit_many(np.asarray(kept, bool)), rows)
+        shares: Matrix = (likely.argmax(2) == truth).mean(1)
+        return shares
 
     def _probabilities(self, parameters: Matrix, X: Matrix) -> Stack:
         return self.learner.probabilities(parameters, X, self.n_classes)

@@ -171,12 +171,12 @@ class SparsityCurve:
 
     def of(self, algorithm: str) -> tuple[CurvePoint, ...]:
         """The points of one algorithm, the smallest share first."""
-        found = tuple(point for point in self.points if point.algorithm == algorithm)
-        if not found:
+        points = tuple(point for point in self.points if point.algorithm == algorithm)
+        if not points:
             raise ParameterError(
                 f"The algorithm must be one of {', '.join(self.algorithms)}. Got {algorithm!r}."
             )
-        return found
+        return points
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -193,9 +193,9 @@ class SparsityCurve:
         }
 
     def __repr__(self) -> str:
-        one = self.chosen
+        chosen = self.chosen
         return (
             f"<SparsityCurve: {len(self.points)} points of {len(self.algorithms)} algorithms; "
-            f"{one.algorithm} at {one.kept_share:.2%}: accuracy {one.accuracy.accuracy:.3f} of "
-            f"{one.accuracy.full:.3f}>"
+            f"{chosen.algorithm} at {chosen.kept_share:.2%}: accuracy "
+            f"{chosen.accuracy.accuracy:.3f} of {chosen.accuracy.full:.3f}>"
         )

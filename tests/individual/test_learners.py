@@ -7,7 +7,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.individual import LogisticLearner, NetworkLearner, TrainingSet
+from sparsam.individual import LogisticLearner, NetworkLearner
+from sparsam.individual._training_set import TrainingSet
 
 
 def people(seed: int, n: int, wide: int, classes: int) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.individual import PublicStatistics, impute
+from sparsam.individual._imputation import PublicStatistics, impute
 
 
 def row_loop(X: np.ndarray, kept: np.ndarray, public: PublicStatistics) -> np.ndarray:

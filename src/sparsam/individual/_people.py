@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,11 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError
+from sparsam._errors import DataError, ParameterError
 from sparsam.data import Target, column_names, columns_of
 from sparsam.data._names import check_names
-from sparsam.individual._checks import Matrix
-from sparsam.individual._encoding import Encoded, encode
+from sparsam.individual._arrays import Labels, Matrix, generator
 from sparsam.individual._imputation import Imputation, PublicStatistics, impute
 from sparsam.individual._mask import Mask
 
@@ -35,11 +35,29 @@ class PeopleTable:
         The column to predict, or the expression that it was made by.
     rows : ndarray of int or None
         The rows in which nothing is missing that must be there; None if these are all.
+    categorical, missing : collection of str
+        See `read_people`.
     """
 
     columns: Columns
     target: str
     rows: NDArray[np.intp] | None
+    categorical: Collection[str] = ()
+    missing: Collection[str] = ()
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """How the table was read, for a mask to state: whoever applies it reads it in the same way.
+
+        The target, and lists of categorical columns and of texts that mean missing, as JSON.
+        """
+        lists = {"categorical": self.categorical, "missing": self.missing}
+        texts = {
+            name: json.dumps(list(values), ensure_ascii=False)
+            for name, values in lists.items()
+            if values
+        }
+        return {"target": self.target, **texts}
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -80,14 +98,14 @@ class PeopleTable:
             The attributes with holes, and the target.
         """
         self._check(mask)
-        found: Columns = {}
+        columns: Columns = {}
         for name in self.columns:
             values = self.covered(name)
             if name in mask.attributes:
                 values = values.astype(object)
                 values[~mask.kept[:, mask.attributes.index(name)]] = None
-            found[name] = values
-        return found
+            columns[name] = values
+        return columns
 
     def filled(self, mask: Mask, imputation: Imputation = "gaussian") -> Columns:
         """The same as scaled numbers, with what goes filled in: ready to train on.
@@ -98,9 +116,9 @@ class PeopleTable:
         people = self.encoded
         order = [people.attributes.index(name) for name in mask.attributes]
         rows: Matrix = people.X[:, order]
-        done = impute(rows, mask.kept, imputation, PublicStatistics.of(rows))
-        made: Columns = {name: done[:, j] for j, name in enumerate(mask.attributes)}
-        return {**made, self.target: self.covered(self.target)}
+        complete = impute(rows, mask.kept, imputation, PublicStatistics.of(rows))
+        columns: Columns = {name: complete[:, j] for j, name in enumerate(mask.attributes)}
+        return {**columns, self.target: self.covered(self.target)}
 
     def _check(self, mask: Mask) -> None:
         lacking = [name for name in mask.attributes if name not in self.attributes]
@@ -172,9 +190,9 @@ def read_people(
     columns = {name: _typed(raw[name], name in categorical) for name in used}
     columns[target] = _classes(_typed(raw[goal.column], False), goal)
     rows = _usable(columns, target, leave_out_incomplete)
-    found = PeopleTable(columns, target, rows)
-    _check_columns(found)
-    return found
+    people = PeopleTable(columns, target, rows, tuple(categorical), tuple(missing))
+    _check_columns(people)
+    return people
 
 
 def _typed(values: NDArray[Any], categorical: bool) -> NDArray[Any]:
@@ -185,10 +203,10 @@ def _typed(values: NDArray[Any], categorical: bool) -> NDArray[Any]:
     if values.dtype.kind != "O":
         return values
     known = values[~gone].tolist()
-    if known and all(isinstance(one, int | float) and not isinstance(one, bool) for one in known):
-        found = np.full(len(values), np.nan)
-        found[~gone] = known
-        return found
+    if known and all(isinstance(x, int | float) and not isinstance(x, bool) for x in known):
+        numbers = np.full(len(values), np.nan)
+        numbers[~gone] = known
+        return numbers
     return values
 
 
@@ -200,15 +218,15 @@ def _gone(values: NDArray[Any]) -> NDArray[np.bool_]:
         return np.asarray(np.isnat(values))
     if values.dtype.kind != "O":
         return np.zeros(len(values), bool)
-    return np.array([one is None or one != one for one in values.tolist()], bool)  # noqa: PLR0124 - NaN
+    return np.array([value is None or value != value for value in values.tolist()], bool)  # noqa: PLR0124 - NaN
 
 
 def _with_holes(values: NDArray[Any], gone: NDArray[np.bool_]) -> NDArray[Any]:
     if not gone.any():
         return values
-    found = values.astype(object)
-    found[gone] = None
-    return found
+    objects = values.astype(object)
+    objects[gone] = None
+    return objects
 
 
 def _classes(values: NDArray[Any], goal: Target) -> NDArray[Any]:
@@ -265,3 +283,130 @@ def _check_columns(people: PeopleTable) -> None:
                     f"'{name}' looks like an identifier: all {len(values):,} rows differ.\n\n"
                     "Hint: name it with --identifier, and it is left out."
                 )
+
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, repr=False)
+class Encoded:
+    """A table as scaled numbers.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_people, n_attributes)
+        In [0, 1].
+    y : ndarray of int
+        The class codes.
+    attributes : tuple of str
+    classes : tuple
+        The label of each class code.
+    """
+
+    X: Matrix
+    y: Labels
+    attributes: tuple[str, ...]
+    classes: tuple[Any, ...]
+
+
+def encode(frame: Any, target: str) -> Encoded:
+    """Number the categories of a table in sorted order and bring each attribute to [0, 1].
+
+    Parameters
+    ----------
+    frame : frame, mapping of arrays, or file name
+    target : str
+        The attribute to predict.
+
+    Returns
+    -------
+    Encoded
+
+    Examples
+    --------
+    >>> rows = {"age": [20, 60, 40], "sex": ["m", "f", "m"], "ill": ["no", "yes", "no"]}
+    >>> people = encode(rows, "ill")
+    >>> people.X.tolist(), people.y.tolist(), people.classes
+    ([[0.0, 1.0], [1.0, 0.0], [0.5, 1.0]], [0, 1, 0], ('no', 'yes'))
+    """
+    names = column_names(frame)
+    if target not in names:
+        raise DataError(f"The table must have the target '{target}'. It has {sorted(names)}.")
+    attributes = tuple(name for name in names if name != target)
+    if not attributes:
+        raise DataError("The table must have an attribute besides its target.")
+    columns = columns_of(frame, [*attributes, target])
+    classes, y = _numbered(columns[target], target)
+    X = np.column_stack([_numbers(columns[name], name) for name in attributes])
+    low, high = X.min(0), X.max(0)
+    scaled = (X - low) / np.where(high > low, high - low, 1.0)
+    return Encoded(scaled, y, attributes, tuple(classes.tolist()))
+
+
+def _numbers(column: NDArray[Any], name: str) -> Matrix:
+    if column.dtype.kind not in "biuf":
+        return _numbered(column, name)[1].astype(np.float64)
+    numbers = column.astype(np.float64)
+    if not np.isfinite(numbers).all():
+        raise DataError(f"The numbers of '{name}' must not be missing: leave out or fill the rows.")
+    return numbers
+
+
+def _numbered(column: NDArray[Any], name: str) -> tuple[NDArray[Any], Labels]:
+    if column.dtype.kind == "f" and not np.isfinite(column).all():
+        raise DataError(f"'{name}' must not be missing: leave out or fill the rows.")
+    if column.dtype.kind == "O":
+        missing = [value is None or value != value for value in column]  # noqa: PLR0124 - NaN
+        if any(missing):
+            column = np.where(missing, "", column)  # missing is a category of its own
+        column = column.astype(str)
+    levels, codes = np.unique(column, return_inverse=True)
+    return levels, codes.astype(np.intp)
+
+
+@dataclass(frozen=True)
+class PeopleSplit:
+    """Who is public, who is a member of the training set, who is not, and who tests.
+
+    Parameters
+    ----------
+    public, members, non_members, test : ndarray of int
+        Row numbers. `test` equals `public` when no third split was asked for.
+    """
+
+    public: Rows
+    members: Rows
+    non_members: Rows
+    test: Rows
+
+
+def split_people(n_people: int, *, own_test: bool = False, random_state: int = 0) -> PeopleSplit:
+    """Divide people as section 4.1 does: half public, a quarter members, a quarter non-members.
+
+    Parameters
+    ----------
+    n_people : int
+    own_test : bool, default=False
+        Give half of the public rows to a test set of their own, so that what an attacker knows
+        does not also test the model.
+    random_state : int, default=0
+
+    Returns
+    -------
+    PeopleSplit
+
+    Examples
+    --------
+    >>> found = split_people(8, own_test=True)
+    >>> [len(part) for part in (found.public, found.members, found.non_members, found.test)]
+    [2, 2, 2, 2]
+    """
+    if n_people < 8:
+        raise ParameterError(f"There must be at least 8 people to divide. Got {n_people} instead.")
+    order = generator(random_state).permutation(n_people)
+    half = n_people // 2
+    middle = half + (n_people - half) // 2
+    public, test = order[:half], order[:half]
+    if own_test:
+        public, test = order[: half // 2], order[half // 2 : half]
+    return PeopleSplit(public, order[half:middle], order[middle:], test)

@@ -12,15 +12,20 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from sparsam._checks import check_choice, check_share, check_whole
 from sparsam._errors import DataError, ParameterError
-from sparsam.individual._baselines import feature_selection, individual_random, random_rows
-from sparsam.individual._checks import Labels, Matrix, kept_count, matrix, seed, share
-from sparsam.individual._evolutionary import evolutionary
+from sparsam.individual._algorithms import (
+    evolutionary,
+    feature_selection,
+    individual_random,
+    modelling,
+    random_rows,
+)
+from sparsam.individual._arrays import Bits, Labels, Matrix, matrix
 from sparsam.individual._first_order import first_order
 from sparsam.individual._imputation import Imputation, PublicStatistics
 from sparsam.individual._learners import Learner
 from sparsam.individual._mask import Mask
-from sparsam.individual._modelling import modelling
 from sparsam.individual._stationarity import stationarity
 from sparsam.individual._training_set import TrainingSet
 
@@ -33,6 +38,36 @@ ALGORITHMS: dict[str, Callable[..., Mask]] = {
     "random rows": random_rows,
     "individualised random": individual_random,
 }
+
+
+def find_mask(
+    data: TrainingSet, algorithm: str, keep: float, random_state: int, options: Mapping[str, Any]
+) -> Mask:
+    """Find a mask by one of `ALGORITHMS`.
+
+    Parameters
+    ----------
+    data : TrainingSet
+    algorithm : str
+    keep : float
+        The share of all values to keep.
+    random_state : int
+    options : mapping
+        More parameters of the algorithm.
+    """
+    check_algorithm(algorithm, options)
+    return ALGORITHMS[algorithm](data, keep, random_state=random_state, **options)
+
+
+def check_algorithm(algorithm: str, options: Mapping[str, Any]) -> None:
+    """Raise unless there is such an algorithm and it takes these options."""
+    check_choice("mask_people", "algorithm", algorithm, ALGORITHMS)
+    known = set(inspect.signature(ALGORITHMS[algorithm]).parameters)
+    known -= {"data", "keep", "random_state"}
+    if not set(options) <= known:
+        raise ParameterError(
+            f"The options of '{algorithm}' are {sorted(known)}. Got {sorted(options)} instead."
+        )
 
 
 class IndividualMinimiser(BaseEstimator):  # type: ignore[misc]
@@ -75,8 +110,8 @@ class IndividualMinimiser(BaseEstimator):  # type: ignore[misc]
     --------
     >>> X = np.random.default_rng(0).random((300, 4))
     >>> y = np.where(X[:, 0] + X[:, 1] > 1, "yes", "no")
-    >>> found = IndividualMinimiser(max_drop=0.01).fit(X, y)
-    >>> bool(found.drop_ <= 0.01), bool(found.keep_ < 0.3)
+    >>> minimiser = IndividualMinimiser(max_drop=0.01).fit(X, y)
+    >>> bool(minimiser.drop_ <= 0.01), bool(minimiser.keep_ < 0.3)
     (True, True)
     """
 
@@ -130,7 +165,7 @@ class IndividualMinimiser(BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        find = self._algorithm()
+        self._check()
         rows, named = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(named)
         self.classes_, codes = np.unique(named, return_inverse=True)
@@ -146,34 +181,36 @@ class IndividualMinimiser(BaseEstimator):  # type: ignore[misc]
             self.imputation,
             None if names is None else list(names),
         )
-        measure = _Measure(data, self._validation(validation), find)
+        measure = _Measure(data, self._validation(validation), self._mask)
         self.full_accuracy_ = measure.full
-        found = self._search(measure)
-        self.drop_ = measure.drop(found)
+        mask = self._search(measure)
+        self.drop_ = measure.drop(mask)
         self.accuracy_ = self.full_accuracy_ - self.drop_
         self.tried_ = measure.tried
         self.measured_on_ = "training rows" if validation is None else "validation rows"
-        self.keep_ = found.kept_share
-        self.mask_ = self._stated(found)
+        self.keep_ = mask.kept_share
+        self.mask_ = mask.with_facts(
+            {
+                "accuracy": self.accuracy_,
+                "full_accuracy": self.full_accuracy_,
+                "measured_on": self.measured_on_,
+            }
+        )
         return self
 
-    def _algorithm(self) -> Callable[..., Mask]:
+    def _mask(self, data: TrainingSet, keep: float) -> Mask:
+        return find_mask(data, self.algorithm, keep, int(self.random_state), self.options or {})
+
+    def _check(self) -> None:
+        owner = type(self).__name__
         if (self.keep is None) == (self.max_drop is None):
             raise ParameterError("Give 'keep' or 'max_drop', one of the two.")
-        if self.algorithm not in ALGORITHMS:
-            raise ParameterError(
-                f"The 'algorithm' parameter must be one of {', '.join(ALGORITHMS)}. "
-                f"Got {self.algorithm!r} instead."
-            )
-        function, options = ALGORITHMS[self.algorithm], dict(self.options or {})
-        known = set(inspect.signature(function).parameters) - {"data", "keep", "random_state"}
-        if not set(options) <= known:
-            raise ParameterError(
-                f"The options of '{self.algorithm}' are {sorted(known)}. "
-                f"Got {sorted(options)} instead."
-            )
-        number = seed(self.random_state)
-        return lambda data, keep: function(data, keep, random_state=number, **options)
+        if self.keep is None:
+            check_share(owner, "max_drop", self.max_drop)
+        else:
+            check_share(owner, "keep", self.keep, above=True)
+        check_whole(owner, "random_state", self.random_state, 0)
+        check_algorithm(self.algorithm, self.options or {})
 
     def _validation(
         self, given: tuple[ArrayLike, ArrayLike] | None
@@ -189,10 +226,9 @@ class IndividualMinimiser(BaseEstimator):  # type: ignore[misc]
     def _search(self, measure: _Measure) -> Mask:
         """Halve the share, on a log scale, until the least one that will do is known to 5 %."""
         if self.keep is not None:
-            return measure.mask(share(self.keep, "keep"))
-        most = share(self.max_drop, "max_drop", zero=True)
-        data = measure.data
-        good = data.mask(data.full, "all values", seed(self.random_state))
+            return measure.mask(self.keep)
+        data, most = measure.data, float(self.max_drop or 0)
+        good = data.mask(data.full, "all values", int(self.random_state))
         low, high = 0, data.X.size  # `low` values are too few, `high` will do
         while high - low > 1 and high > 1.05 * low:
             middle = min(max(int(np.sqrt(max(low, 1) * high)), low + 1), high - 1)
@@ -203,21 +239,6 @@ class IndividualMinimiser(BaseEstimator):  # type: ignore[misc]
                 low = middle
         return good
 
-    def _stated(self, mask: Mask) -> Mask:
-        return Mask(
-            mask.kept,
-            mask.attributes,
-            algorithm=mask.algorithm,
-            learner=mask.learner,
-            random_state=mask.random_state,
-            facts={
-                **mask.facts,
-                "accuracy": self.accuracy_,
-                "full_accuracy": self.full_accuracy_,
-                "measured_on": self.measured_on_,
-            },
-        )
-
 
 class _Measure:
     """Finds masks and measures their accuracies, each once."""
@@ -226,7 +247,7 @@ class _Measure:
         self,
         data: TrainingSet,
         validation: tuple[Matrix, Labels] | None,
-        find: Callable[..., Mask],
+        find: Callable[[TrainingSet, float], Mask],
     ) -> None:
         self.data, self.find = data, find
         self.rows, self.truth = (data.X, data.y) if validation is None else validation
@@ -234,11 +255,10 @@ class _Measure:
         self.tried: list[tuple[float, float]] = []
         self._drops: dict[bytes, float] = {}
 
-    def _accuracy(self, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> float:
+    def _accuracy(self, kept: Bits) -> float:
         return float(self.data.accuracies(kept[None], self.rows, self.truth)[0])
 
     def mask(self, keep: float) -> Mask:
-        kept_count(keep, self.data.shape)
         return self.find(self.data, keep)
 
     def drop(self, mask: Mask) -> float:
@@ -249,7 +269,7 @@ class _Measure:
         return self._drops[key]
 
 
-def individual(
+def mask_people(
     X: ArrayLike,
     y: ArrayLike,
     *,
@@ -296,7 +316,7 @@ def individual(
     Examples
     --------
     >>> X = np.random.default_rng(0).random((300, 4))
-    >>> print(individual(X, X[:, 0] + X[:, 1] > 1, keep=0.1))
+    >>> print(mask_people(X, X[:, 0] + X[:, 1] > 1, keep=0.1))
     300 people x 4 attributes: 10.00 % kept (120 of 1,200 values), stationarity for logistic
     regression (l2=1), seed 0
     """

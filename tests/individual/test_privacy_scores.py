@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from sparsam._errors import ParameterError
-from sparsam.individual import (
-    Mask,
+from sparsam.individual import Mask
+from sparsam.individual._privacy_scores import (
     graded,
     independence_scores,
     uniqueness_scores,

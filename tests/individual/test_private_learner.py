@@ -11,17 +11,12 @@ import numpy as np
 import pytest
 
 from sparsam._errors import DataError, MissingExtraError, ParameterError
-from sparsam.individual import (
-    IndividualMinimiser,
-    LogisticLearner,
-    PrivateLearner,
-    PublicStatistics,
-    TrainingSet,
-    evolutionary,
-    individual,
-    stationarity,
-)
+from sparsam.individual import IndividualMinimiser, LogisticLearner, PrivateLearner, mask_people
+from sparsam.individual._algorithms import evolutionary
+from sparsam.individual._imputation import PublicStatistics
 from sparsam.individual._private_learner import run_of, together
+from sparsam.individual._stationarity import stationarity
+from sparsam.individual._training_set import TrainingSet
 
 NETWORK = "sparsam.anonymise.model._private_network"
 
@@ -181,7 +176,7 @@ def test_it_goes_with_the_algorithms(algorithm: str, models: int) -> None:
     X, y = people(2, 80)
     learner = PrivateLearner()
     options = {"n_masks": 5} if algorithm == "modelling" else {}
-    mask = individual(X, y, keep=0.5, algorithm=algorithm, learner=learner, options=options)
+    mask = mask_people(X, y, keep=0.5, algorithm=algorithm, learner=learner, options=options)
     # the full model and that of the mask are trained to tell the drop
     assert learner.n_trained_ == models
     assert mask.n_kept == 160

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparsam._errors import DataError, RoleError
-from sparsam.individual import Mask, PublicStatistics, encode, read_people
+from sparsam._errors import DataError, ParameterError, RoleError
+from sparsam.individual import Mask, mask_people, read_people
+from sparsam.individual._imputation import PublicStatistics
+from sparsam.individual._people import encode, split_people
 
 NAN = float("nan")
 
@@ -136,3 +138,46 @@ def test_a_number_is_no_class() -> None:
         read_people(many, "y")
     assert str(many["y"][0]) not in str(caught.value)
     assert read_people(many, "y>0.5").encoded.classes == ("y <= 0.5", "y > 0.5")
+
+
+def test_encode_and_apply_a_table() -> None:
+    rng = np.random.default_rng(0)
+    table = {
+        "age": rng.integers(18, 90, 80),
+        "job": rng.choice(["nurse", "clerk", "cook"], 80),
+        "buys": rng.choice(["yes", "no"], 80),
+    }
+    made = encode(table, "buys")
+    assert made.attributes == ("age", "job")
+    assert made.classes == ("no", "yes")
+    assert (made.X.min(0) == 0).all()
+    assert (made.X.max(0) == 1).all()
+    jobs = {"clerk": 0.0, "cook": 0.5, "nurse": 1.0}
+    assert made.X[:, 1].tolist() == [jobs[job] for job in table["job"]]
+    mask = mask_people(made.X, made.y, keep=0.25, algorithm="individualised random")
+    found = Mask(mask.kept, made.attributes).apply(table)
+    assert [one is not None for one in found["job"]] == mask.kept[:, 1].tolist()
+    assert (found["buys"] == table["buys"]).all()
+
+
+def test_encode_refuses_holes_in_numbers() -> None:
+    with pytest.raises(DataError, match="missing"):
+        encode({"age": np.array([1.0, np.nan]), "y": [0, 1]}, "y")
+    with pytest.raises(DataError, match="target"):
+        encode({"age": [1, 2]}, "y")
+    made = encode({"job": np.array(["a", None, "b"], object), "y": [0, 1, 0]}, "y")
+    assert made.X[:, 0].tolist() == [0.5, 0.0, 1.0]
+
+
+def test_people_are_divided_once() -> None:
+    for own in (False, True):
+        found = split_people(101, own_test=own, random_state=2)
+        parts = [found.public, found.members, found.non_members]
+        if own:
+            parts.append(found.test)
+            assert not set(found.test) & set(found.public)
+        else:
+            assert (found.test == found.public).all()
+        assert sorted(np.concatenate(parts)) == list(range(101))
+    with pytest.raises(ParameterError, match="at least 8"):
+        split_people(7)

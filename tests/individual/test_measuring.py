@@ -10,18 +10,13 @@ import pytest
 
 from sparsam._errors import DataError, ParameterError
 from sparsam.attack import MaskedMembership, masked_reconstruction, reidentification
-from sparsam.individual import (
-    ALGORITHMS,
-    Encoded,
-    LogisticLearner,
-    PublicStatistics,
-    SparsityCurve,
-    TrainingSet,
-    individual_random,
-    sparsity_curve,
-    split_people,
-    stationarity,
-)
+from sparsam.individual import LogisticLearner, SparsityCurve, sparsity_curve
+from sparsam.individual._algorithms import individual_random
+from sparsam.individual._imputation import PublicStatistics
+from sparsam.individual._individual_minimiser import ALGORITHMS
+from sparsam.individual._people import Encoded, split_people
+from sparsam.individual._stationarity import stationarity
+from sparsam.individual._training_set import TrainingSet
 
 QUICK = ["stationarity", "feature selection", "random rows", "individualised random"]
 
@@ -186,8 +181,8 @@ def test_several_classes_and_other_options() -> None:
     [
         (0.0, {}, "'keep'"),
         (1.5, {}, "'keep'"),
-        (0.2, {"algorithm": "magic"}, "must be among"),
-        (0.2, {"algorithms": ["magic"]}, "must be among"),
+        (0.2, {"algorithm": "magic"}, "'algorithms'"),
+        (0.2, {"algorithms": ["magic"]}, "'algorithms'"),
         (0.2, {"shares": [2.0]}, "'shares'"),
         (0.2, {"membership": "some"}, "'membership'"),
         (0.2, {"options": {"speed": 1}}, "options of 'stationarity'"),

@@ -1,1 +1,0 @@
-"""Accuracy and risk along the share that is kept."""
