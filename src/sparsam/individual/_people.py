@@ -21,6 +21,7 @@ from sparsam.individual._mask import Mask
 Columns = dict[str, NDArray[Any]]
 MOST_CLASSES = 50
 _FEWEST_ROWS = 20
+Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -283,9 +284,6 @@ def _check_columns(people: PeopleTable) -> None:
                     f"'{name}' looks like an identifier: all {len(values):,} rows differ.\n\n"
                     "Hint: name it with --identifier, and it is left out."
                 )
-
-
-Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparsam.minimise.iterative._optimal_groups import optimal_groups
+from sparsam.minimise._groupings import optimal_groups
 
 SCORES = st.lists(
     st.one_of(st.integers(-3, 3).map(float), st.floats(-100, 100)), min_size=1, max_size=8

@@ -13,10 +13,9 @@ from sparsam import load_example, sweep
 from sparsam._errors import DataError, ParameterError
 from sparsam.data import Roles, Task, resolve, split
 from sparsam.minimise import Constraints, Iterative
-from sparsam.minimise._held_out import HeldOut
-from sparsam.minimise._logistic_scores import logistic_scores
+from sparsam.minimise._groupings import Groupings, logistic_scores
+from sparsam.minimise._iterative import HeldOut
 from sparsam.minimise._partitions import full_resolution
-from sparsam.minimise.iterative._groupings import Groupings
 
 
 @pytest.fixture(scope="module")
