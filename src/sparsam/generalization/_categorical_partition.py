@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError
 from sparsam.data import Attribute, CategoricalDomain, Category
-from sparsam.data._domain import plain as plain_category
+from sparsam.data import plain as plain_category
 from sparsam.generalization import _labels as words
 from sparsam.generalization._partition import (
     PartitionBase,

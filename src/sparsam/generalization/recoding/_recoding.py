@@ -14,7 +14,7 @@ from sparsam._documents import read_bytes
 from sparsam._errors import DocumentError
 from sparsam._writing import write_text
 from sparsam.data import Table
-from sparsam.data.model._replace import Replacement, replace_columns
+from sparsam.data.model import Replacement, replace_columns
 from sparsam.generalization._generalization import Generalization
 from sparsam.generalization._information_loss import InformationLoss
 from sparsam.generalization.recoding import _document as _recoding_document

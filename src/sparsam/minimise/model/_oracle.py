@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError
 from sparsam.data import Attribute
-from sparsam.data.model._replace import Replacement
+from sparsam.data.model import Replacement
 from sparsam.minimise.model._memo import Places, RecordKeys
 
 Answers = NDArray[np.int64] | NDArray[np.float64]
