@@ -266,7 +266,7 @@ def _report(
 
 
 def _check_spreadsheet(synthetic: Path | None) -> None:
-    from sparsam.data.source._write import check_spreadsheet
+    from sparsam.data.source import check_spreadsheet
 
     if synthetic is None:
         raise click.UsageError("--spreadsheet-safe goes with --synthetic only.")

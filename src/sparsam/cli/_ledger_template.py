@@ -42,8 +42,7 @@ def template_of(data: Path) -> str:
 
 def column_order(data: Path) -> tuple[str, ...]:
     """Read the names of the columns: of a CSV file its first line and nothing else."""
-    from sparsam.data.source._header import header_of
-    from sparsam.data.source._raw_columns import column_names
+    from sparsam.data.source import column_names, header_of
 
     if data.suffix.lower() in (".parquet", ".pq"):
         return column_names(data)

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from sparsam._checks import check_choice, check_share
 from sparsam._errors import ParameterError, SparsamWarning
 from sparsam.data import OwnRecords, Roles, Task, black_box, count_rows
-from sparsam.data.model._replace import Replacement
+from sparsam.data.model import Replacement
 from sparsam.generalization import Generalization
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._minimiser import Minimiser, places_of

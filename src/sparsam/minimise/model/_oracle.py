@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError
 from sparsam.data import Attribute
-from sparsam.data.model._replace import Replacement
+from sparsam.data.model import Replacement
 
 Answers = NDArray[np.int64] | NDArray[np.float64]
 Scorer = Callable[[NDArray[Any], NDArray[Any]], float]

@@ -9,22 +9,37 @@ from __future__ import annotations
 
 import datetime
 import numbers
-import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import suggestion
 from sparsam._errors import DataError
 from sparsam.data._domain import Category
-from sparsam.data._names import suggestion
 from sparsam.data._table import Table
-from sparsam.data.source._columns import Column, check_distinct, open_source
-from sparsam.data.source._engine import is_relation, quoted
+from sparsam.data.source._engine import (
+    EncodingError,
+    Engine,
+    csv_table,
+    damaged_csv,
+    is_relation,
+    listed,
+    quoted,
+)
+from sparsam.data.source._source import (
+    Column,
+    CsvSource,
+    ParquetSource,
+    Source,
+    check_distinct,
+    open_source,
+)
 
 Places = NDArray[np.uint16]
 
@@ -74,10 +89,10 @@ class DeclaredColumns(ABC):
 
     @abstractmethod
     def places(self, name: str) -> Places:
-        """Give each row's place in the list of members; then one for unseen, one for missing."""
+        """Return each row's place in the list of members; then one for unseen, one for missing."""
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """Give each row's number; NaN where it is missing or no number."""
+        """Return each row's number; NaN where it is missing or no number."""
         values = self._numbers(name)
         for number in self._gone:
             values = np.where(values == number, np.nan, values)
@@ -102,33 +117,30 @@ def open_declared(
     DeclaredColumns
     """
     names = [column.name for column in wanted]
-    if isinstance(source, str | os.PathLike):
-        from sparsam.data.source._declared_files import open_declared_file
-
-        return open_declared_file(source, wanted, missing)
-    if isinstance(source, Table):
-        return _MemoryColumns(_table_loader(source, names), wanted, missing)
-    if isinstance(source, list | tuple) and all(isinstance(r, Mapping) for r in source):
-        return _MemoryColumns(_record_loader(source, names), wanted, missing)
     if is_relation(source):
         check_columns(names, tuple(source.columns))
         source = source.project(", ".join(map(quoted, names)))
-    opened = open_source(source, any_text=True)
+    opened = open_source(source, private=True)
+    if isinstance(opened, CsvSource):
+        return _CsvColumns(opened, wanted, missing)
     check_distinct(opened.names)
-    check_columns(names, opened.names)
-    return _MemoryColumns(lambda n: opened.load(opened.names.index(n)), wanted, missing)
+    if isinstance(opened, ParquetSource):
+        return _ParquetColumns(opened, wanted, missing)
+    if opened.names or opened.n_rows:  # a list without any record has no names
+        check_columns(names, opened.names)
+    return _MemoryColumns(opened, wanted, missing)
 
 
 class _MemoryColumns(DeclaredColumns):
     """Columns that are in memory; each is converted once and kept."""
 
-    def __init__(
-        self, load: Callable[[str], Column], wanted: Sequence[Wanted], missing: Collection[str]
-    ) -> None:
+    def __init__(self, source: Source, wanted: Sequence[Wanted], missing: Collection[str]) -> None:
         super().__init__(wanted, missing)
+        if isinstance(source.origin, Table):
+            _check_exact(source.origin, list(self.wanted))
         self._kept: dict[str, NDArray[Any]] = {}
         for column in wanted:
-            loaded = load(column.name)
+            loaded = source.column(column.name)
             values = loaded.values if loaded.positions is None else loaded.positions
             if values.ndim != 1:
                 raise wrong_type(column.name, "lists")
@@ -217,7 +229,7 @@ def _texts(member: Category) -> tuple[str, ...]:
     return (member,) if isinstance(member, str) else (repr(member),)
 
 
-def _text(value: object) -> str | None:
+def text_of(value: object) -> str | None:
     """Write one cell as the text that members are known by; None for a missing one."""
     if isinstance(value, str):
         return str(value)
@@ -262,7 +274,7 @@ def _column_places(
     unseen, gone = n_members, n_members + 1
 
     def place(value: object) -> int:
-        text = _text(value)
+        text = text_of(value)
         if text is None or text in missing:
             return gone
         return lookup.get(text, unseen)
@@ -299,25 +311,153 @@ def _object_places(values: list[Any], place: Callable[[object], int]) -> Places:
     return places
 
 
-def _table_loader(table: Table, names: Sequence[str]) -> Callable[[str], Column]:
-    check_columns(names, table.names)
+def _check_exact(table: Table, names: Sequence[str]) -> None:
     for name in names:
         if table.attribute(name).binned:
             raise DataError(
                 f"'{name}' must not have been cut into bins that were read from the data; in this "
                 "Table it was.\n\nHint: hand over the frame or the file itself."
             )
-    decoded = table.select(list(names)).to_dict()
-    return lambda name: Column(name, decoded[name])
 
 
-def _record_loader(records: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Any:
-    if records:
-        check_columns(names, list(dict.fromkeys(str(n) for record in records for n in record)))
+_GONE, _UNSEEN = 65_535, 65_534
+_NUMBERS = {
+    *("tinyint", "smallint", "integer", "bigint", "hugeint", "float", "double", "decimal"),
+    *("utinyint", "usmallint", "uinteger", "ubigint", "uhugeint", "boolean"),
+}
+_TEXTS = {"varchar", "enum", "uuid", "null"}
 
-    def load(name: str) -> Column:
-        values = np.empty(len(records), dtype=object)
-        values[:] = [record.get(name) for record in records]
-        return Column(name, values)
 
-    return load
+class _FileColumns(DeclaredColumns):
+    """What both kinds of files share: the expressions that turn a cell into a number or a code.
+
+    A Parquet file stays on the disk, and a column is read when it is asked for. Of a CSV file the
+    declared columns are kept, as numbers and as codes. A file that is damaged is refused when it
+    is opened, before anybody is charged for an answer. A text that is not in UTF-8 is not: in a
+    Parquet file it is unseen, or a missing number; in a CSV file its whole row is missing.
+    """
+
+    def __init__(self, engine: Engine, wanted: Sequence[Wanted], missing: Collection[str]) -> None:
+        super().__init__(wanted, missing)
+        self._engine = engine
+        self._tables: dict[str, NDArray[np.uint16]] = {}
+
+    def _expression(self, name: str, column: str, kind: str) -> str:
+        """Write the SQL for one column, given what type of column it is."""
+        if self.wanted[name].members is None:
+            if kind not in _NUMBERS | _TEXTS:
+                raise wrong_type(name, kind.replace("_", " "))
+            inner = column
+            if kind in _TEXTS:
+                text = f"trim(CAST({column} AS VARCHAR))"
+                inner = f"CASE WHEN contains({text}, '_') THEN NULL ELSE {text} END"
+            return f"CAST(coalesce(TRY_CAST({inner} AS DOUBLE), 'nan'::DOUBLE) AS DOUBLE)"
+        if kind in ("list", "struct", "map", "array", "union"):
+            raise wrong_type(name, kind)
+        inner = f"CAST({column} AS DOUBLE)" if kind in ("decimal", "float", "double") else column
+        text = f"CAST({inner} AS VARCHAR)"
+        gone = f"{column} IS NULL OR {text} IN ({listed([*self.missing, 'nan'])})"
+        if kind not in ("float", "double"):
+            gone = f"{column} IS NULL OR {text} IN ({listed(self.missing)})"
+        code = f"coalesce(enum_code(TRY_CAST({text} AS {self._enum(name)})), {_UNSEEN})"
+        return f"CAST(CASE WHEN {gone} THEN {_GONE} ELSE {code} END AS USMALLINT)"
+
+    def _enum(self, name: str) -> str:
+        """Make a type of the texts of the members: DuckDB looks them up by a hash."""
+        lookup = self.lookups[name]
+        place = f"members{len(self._tables)}"
+        query = f"CREATE TYPE {place} AS ENUM ({listed(lookup)})"
+        self._engine.run(query, [], lambda _: _no_texts(name))
+        n_members = len(self.wanted[name].members or ())
+        table = np.full(1 << 16, n_members, dtype=np.uint16)
+        table[: len(lookup)] = list(lookup.values())
+        table[_GONE] = n_members + 1
+        self._tables[name] = table
+        return place
+
+
+class _ParquetColumns(_FileColumns):
+    def __init__(
+        self, source: ParquetSource, wanted: Sequence[Wanted], missing: Collection[str]
+    ) -> None:
+        super().__init__(source.engine, wanted, missing)
+        self._parquet = parquet = source.parquet
+        check_distinct(parquet.names)
+        check_columns(list(self.wanted), parquet.names)
+        self._places = {name: parquet.names.index(name) for name in self.wanted}
+        self._expressions = {
+            name: self._expression(name, parquet.columns[at], parquet.types[at].id)
+            for name, at in self._places.items()
+        }
+        parquet.check(list(self._places.values()))
+
+    def n_rows(self) -> int:
+        return self._parquet.n_rows()
+
+    def _column(self, name: str) -> NDArray[Any]:
+        return _plain(self._parquet.column(self._places[name], self._expressions[name]))
+
+    def _numbers(self, name: str) -> NDArray[np.float64]:
+        return self._column(name).astype(np.float64, copy=False)
+
+    def places(self, name: str) -> Places:
+        found: Places = self._tables[name][self._column(name)]
+        return found
+
+
+class _CsvColumns(_FileColumns):
+    def __init__(
+        self, source: CsvSource, wanted: Sequence[Wanted], missing: Collection[str]
+    ) -> None:
+        super().__init__(Engine(), wanted, missing)
+        self._source = source
+        _check_header(source.origin, list(self.wanted), source.names)
+        self._columns = {name: f"d{at}" for at, name in enumerate(self.wanted)}
+        try:
+            self._load()
+        except EncodingError:
+            # one person's text must not decide whether the others are answered for
+            self._engine, self._tables = Engine(), {}
+            self._load(any_text=True)
+
+    def _load(self, any_text: bool = False) -> None:
+        names, file = self._source.names, self._source.origin
+        select = ", ".join(
+            f"{self._expression(name, f'c{names.index(name)}', 'varchar')} AS {column}"
+            for name, column in self._columns.items()
+        )
+        delimiter, width = self._source.delimiter, len(names)
+        csv_table(self._engine, file, delimiter, width, select=select, any_text=any_text)
+
+    def _fetch(self, expression: str) -> NDArray[Any]:
+        query, file = f"SELECT {expression} AS c FROM t", self._source.origin
+        return _plain(self._engine.columns(query, [], lambda e: damaged_csv(file, e))[0])
+
+    def n_rows(self) -> int:
+        return int(self._fetch("count(*)")[0])
+
+    def _numbers(self, name: str) -> NDArray[np.float64]:
+        return self._fetch(self._columns[name]).astype(np.float64, copy=False)
+
+    def places(self, name: str) -> Places:
+        found: Places = self._tables[name][self._fetch(self._columns[name])]
+        return found
+
+
+def _check_header(file: Path, wanted: Sequence[str], names: Sequence[str]) -> None:
+    """Refuse a header without a declared column; one that has none may be a person's record."""
+    if wanted and not set(wanted) & set(names):
+        more = f" and {len(wanted) - 1} more" if len(wanted) > 1 else ""
+        raise DataError(
+            f"The table must have the declared columns: '{wanted[0]}'{more}. The first line of "
+            f"'{file.name}' names none of them.\n\nHint: is it a line of names?"
+        )
+    check_columns(wanted, names)
+
+
+def _plain(values: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(values.data if isinstance(values, np.ma.MaskedArray) else values)
+
+
+def _no_texts(name: str) -> DataError:
+    return DataError(f"The categories of '{name}' must be texts in UTF-8. One is not.")

@@ -13,7 +13,7 @@ import pytest
 
 from sparsam._errors import DataError
 from sparsam.data import read
-from sparsam.data.source._declared_codes import Wanted, member_texts, open_declared, read_number
+from sparsam.data.source._declared import Wanted, member_texts, open_declared, read_number
 from sparsam.data.source._fingerprint import fingerprint
 
 AGES = [30, None, 41, 52, -5]
