@@ -18,12 +18,13 @@ from hypothesis import strategies as st
 
 pytest.importorskip("opendp", reason="exploring needs the extra 'dp'")
 
+from sparsam.report._explore_costs import _needed, compared, paper, queries_of
+
 from sparsam.data import CategoricalDomain, NumericDomain
-from sparsam.explore import Ledger, declared, explore, plan
+from sparsam.explore import Ledger, declared, explore_table, plan
 from sparsam.explore.planned._plan import plan_for
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
 from sparsam.report import ExploreReport, explore_report
-from sparsam.report._explore_costs import _needed, compared, paper, queries_of
 from sparsam.report._explore_figure import MOST_ROWS, box_figure, cell_figure, largest_first
 from sparsam.report._explore_histogram import is_uneven, scaled_bars
 from sparsam.report._explore_matrix_figure import matrix_figure
@@ -83,7 +84,7 @@ def made(people, folder, how="planned", delta=None, domains=None):
     options = {"delta": delta} if delta else {}
     name = f"{how} {delta} {type(domains).__name__}.ledger"
     with Ledger.create(folder / name, epsilon=6, domains=declared(DOMAINS), **options) as ledger:
-        found = explore(people, ledger, how, domains=domains, epsilon=3, purpose="p")
+        found = explore_table(people, ledger, how, domains=domains, epsilon=3, purpose="p")
         command = "sparsam explore run people.csv"
         return explore_report(found, ledger, purpose="to *look*", source="people.csv",
                               command=command, order=list(DOMAINS))  # fmt: skip

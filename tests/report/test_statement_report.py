@@ -9,7 +9,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from sparsam.explore import Ledger, gaussian_cost, laplace_cost, sequential
+from sparsam.explore import Ledger, gaussian_cost, laplace_cost
+from sparsam.explore.ledger._costs import sequential
 from sparsam.explore.ledger._statement import LIMITS
 from sparsam.report import statement_report
 from sparsam.report._statement_figure import spent_figure

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, cast
 
-from sparsam.explore import Statement
+from sparsam.explore import Statement, question_words, time_words
 from sparsam.report._document import Document
 from sparsam.report._explore_policy import noisy_versions
 from sparsam.report._plain import plain
@@ -74,7 +74,6 @@ def statement_report(found: Statement, *, title: str | None = None) -> Statement
     >>> made.to_dict()["remaining"]
     '1'
     """
-    from sparsam.explore.ledger._words import question_words, time_words
 
     said = found.to_dict()
     data: dict[str, Any] = {

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, Literal
+from fractions import Fraction
+from itertools import combinations
+from typing import Any, cast
 
+from sparsam._checks import check_choice
 from sparsam._errors import BudgetError, ParameterError
+from sparsam.explore._answer import Answer
 from sparsam.explore._declared import Declared
 from sparsam.explore._exploration import Exploration
-from sparsam.explore.ledger._accounts import binding_account
-from sparsam.explore.ledger._amounts import Amount, nano_down, nano_text, nano_up
+from sparsam.explore.ledger._amounts import NANO, Amount, nano_text, nano_up
 from sparsam.explore.ledger._costs import Cost
 from sparsam.explore.ledger._ledger import Entry, Ledger
-from sparsam.explore.planned._plan import Plan, paper_queries, plan_for
+from sparsam.explore.planned._plan import WAYS, Plan, Ways, budget_of, paper_queries, plan_for
 from sparsam.explore.planned._planned import run_planned
 from sparsam.explore.planned._table_answers import table_answers
-from sparsam.explore.queries._explorer import Explorer
-from sparsam.explore.queries._interactive import run_interactive
-from sparsam.explore.queries._stored_answers import stored_answers
+from sparsam.explore.queries._explorer import Explorer, stored_answers
+from sparsam.explore.queries._query import Price
 
 # A choice paid in rho may cost a few billionths less than it may.
 _ROUNDING = 10
-Ways = Literal["planned", "interactive", "synthetic"]
 
 
-def explore(
+def explore_table(
     data: Any,
     ledger: Ledger,
     how: Ways = "planned",
@@ -73,20 +74,16 @@ def explore(
     Examples
     --------
     >>> import tempfile
-    >>> from sparsam.explore import Ledger, explore
+    >>> from sparsam.explore import Ledger, explore_table
     >>> people = {"age": [30, 41, 52] * 100, "sex": ["f", "m", "m"] * 100}
     >>> domains = {"age": (0, 99, "integer"), "sex": ["f", "m"]}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with Ledger.create(f"{folder}/people.ledger", epsilon=20) as ledger:
-    ...         eda = explore(people, ledger, domains=domains)
+    ...         eda = explore_table(people, ledger, domains=domains)
     >>> eda.answer("quantiles", "age").values["Q2"]
     41.0
     """
-    if how not in ("planned", "interactive", "synthetic"):
-        raise ParameterError(
-            "The 'how' of an exploration must be 'planned', 'interactive' or 'synthetic'. "
-            f"Got {how!r} instead."
-        )
+    check_choice("explore_table", "how", how, WAYS)
     explorer = Explorer(data, ledger, domains)
     mixed = how == "synthetic" if mixed_pairs is None else mixed_pairs
     if how == "interactive":
@@ -95,7 +92,7 @@ def explore(
         raise ParameterError("'per_query' must be left out unless how='interactive'.")
     before = _budgets_before(ledger, explorer.declared, mixed)
     amount = before[0] if epsilon is None and before else _amount(ledger, epsilon)
-    plan = plan_for(explorer.declared, "planned", _unit(ledger), amount, mixed_pairs=mixed)
+    plan = plan_for(explorer.declared, "planned", ledger.unit, amount, mixed_pairs=mixed)
     if amount not in before:
         _check_affordable(ledger, plan)
     ask, entries = _asking(explorer, plan, purpose)
@@ -104,8 +101,7 @@ def explore(
         noise = "gaussian" if plan.unit == "rho" else "laplace"
         answers = table_answers(released, plan.declared, noise)
         if how == "synthetic":
-            from sparsam.explore._row_answers import row_answers
-            from sparsam.explore.synthetic._synthetic import TreeModel
+            from sparsam.explore._synthetic import TreeModel, row_answers
 
             rows = TreeModel.of(released).draw(random_state=random_state)
             answers = row_answers(rows, plan.declared)
@@ -118,10 +114,9 @@ def explore(
 def _interactive(
     explorer: Explorer, amount: int, per_query: Amount | None, purpose: str
 ) -> Exploration:
-    unit = _unit(explorer.ledger)
     if per_query is not None:
         amount = nano_up(per_query, "per_query") * len(list(paper_queries(explorer.declared)))
-    plan = plan_for(explorer.declared, "interactive", unit, amount)
+    plan = plan_for(explorer.declared, "interactive", explorer.ledger.unit, amount)
     if not _asked_before(explorer.ledger, plan):
         _check_affordable(explorer.ledger, plan)
     before = explorer.ledger.spent
@@ -158,17 +153,9 @@ def _asking(
     return ask, entries
 
 
-def _unit(ledger: Ledger) -> Literal["epsilon", "rho"]:
-    return "epsilon" if ledger.delta is None else "rho"
-
-
 def _amount(ledger: Ledger, epsilon: Amount | None) -> int:
     """Return what may be spent, in billionths of the ledger's unit."""
-    if epsilon is None:
-        return ledger.remaining
-    if ledger.delta is None:
-        return nano_down(epsilon, "epsilon")
-    return binding_account(epsilon, ledger.delta)[1]
+    return ledger.remaining if epsilon is None else budget_of(epsilon, ledger.delta)[1]
 
 
 def _budgets_before(ledger: Ledger, declared: Declared, mixed_pairs: bool) -> list[int]:
@@ -191,7 +178,7 @@ def _budgets_before(ledger: Ledger, declared: Declared, mixed_pairs: bool) -> li
 
 def _check_affordable(ledger: Ledger, plan: Plan) -> None:
     """Refuse before the first question what the last could not pay."""
-    needed, remaining = getattr(plan.cost, plan.unit), ledger.remaining
+    needed, remaining = plan.price, ledger.remaining
     if needed > remaining:
         raise BudgetError(
             f"The exploration costs {nano_text(needed)} of {plan.unit}, but "
@@ -201,3 +188,50 @@ def _check_affordable(ledger: Ledger, plan: Plan) -> None:
             needed,
             remaining,
         )
+
+
+def run_interactive(
+    explorer: Explorer, plan: Plan, purpose: str = "", *, reuse: bool = False
+) -> tuple[Answer, ...]:
+    """Ask the basic analysis query by query (Nuñez von Voigt et al. 2020, Table 1).
+
+    Five queries for the distribution of a numeric attribute (two for its range, three for its
+    quartiles), one for missing values, one for outliers; one for the values of a categorical
+    attribute; one for each pair of the same kind.
+
+    Parameters
+    ----------
+    explorer : Explorer
+    plan : Plan
+        An interactive one.
+    purpose : str
+    reuse : bool, default=False
+        Use quartiles that were answered before for outliers and rank correlations. The paper's
+        analyst does not; a careful one would.
+    """
+    each = getattr(plan.items[0].each, plan.unit)
+    once, twice, thrice = (
+        cast(Price, {plan.unit: Fraction(each * times, NANO), "purpose": purpose})
+        for times in (1, 2, 3)
+    )
+    answers: list[Answer] = []
+    quartiles: dict[str, tuple[float, float, float]] = {}
+    for name in plan.declared.numeric:
+        answers.append(explorer.range(name, interval=False, **twice))
+        quantiles = explorer.quantiles(name, interval=False, **thrice)
+        first, middle, third = quantiles.values.values()
+        quartiles[name] = (first, middle, third)
+        fences = (first, third) if reuse else None
+        answers += [
+            quantiles,
+            explorer.missing(name, **once),
+            explorer.outliers(name, quartiles=fences, **once),
+        ]
+    for name in plan.declared.categorical:
+        answers.append(explorer.value_counts(name, **once))
+    for pair in combinations(plan.declared.numeric, 2):
+        edges = {name: quartiles[name] for name in pair} if reuse else None
+        answers.append(explorer.spearman(*pair, edges=edges, **once))
+    for pair in combinations(plan.declared.categorical, 2):
+        answers.append(explorer.cramers_v(*pair, **once))
+    return tuple(answers)

@@ -6,17 +6,25 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, TypedDict
 
 from sparsam._errors import ParameterError
-from sparsam.explore._answers import Answer
-from sparsam.explore._count_intervals import count_interval
-from sparsam.explore._source import Source
-from sparsam.explore.ledger._amounts import NANO, Amount, nano_text, nano_up
+from sparsam.explore._answer import Answer
+from sparsam.explore._estimate import count_interval
+from sparsam.explore._private_table import PrivateTable
+from sparsam.explore.ledger._amounts import NANO, Amount, Unit, nano_text, nano_up
 from sparsam.explore.ledger._costs import Cost, choice_cost, gaussian_cost, laplace_cost
 
 # Ends that differ by less from a whole number are one: floats are that only nearly.
 _SAME = 1e-9
+
+
+class Price(TypedDict, total=False):
+    """What a question may cost, in one of two units, and why it is asked."""
+
+    epsilon: Amount | None
+    rho: Amount | None
+    purpose: str
 
 
 @dataclass(frozen=True)
@@ -31,16 +39,19 @@ class Payment:
 
     Examples
     --------
-    >>> Payment.of(epsilon=0.1).split(3, 1)
+    >>> Payment.of({"epsilon": 0.1}).split(3, 1)
     (Payment(unit='epsilon', nano=75000000), Payment(unit='epsilon', nano=25000000))
     """
 
-    unit: Literal["epsilon", "rho"]
+    unit: Unit
     nano: int
 
     @classmethod
-    def of(cls, epsilon: Amount | None = None, rho: Amount | None = None) -> Payment:
-        """Take exactly one of the two."""
+    def of(cls, price: Price) -> Payment:
+        """Take exactly one of epsilon and rho."""
+        if unknown := sorted(price.keys() - Price.__annotations__.keys()):
+            raise TypeError(f"A question has no parameter '{unknown[0]}'.")
+        epsilon, rho = price.get("epsilon"), price.get("rho")
         if epsilon is not None and rho is None:
             return cls("epsilon", nano_up(epsilon, "epsilon"))
         if rho is not None and epsilon is None:
@@ -76,7 +87,7 @@ class Payment:
         return tuple(Payment(self.unit, part) for part in parts)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Query:
     """A question that a ledger can charge.
 
@@ -99,7 +110,7 @@ class Query:
     attributes: tuple[str, ...]
     details: Mapping[str, Any]
     cost: Cost
-    release: Callable[[Source], Any]
+    release: Callable[[PrivateTable], Any]
     read: Callable[[Any], dict[str, Any]]
 
     @property

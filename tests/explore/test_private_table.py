@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import os
 from decimal import Decimal
-from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,7 @@ from sparsam._errors import ParameterError
 from sparsam.data import CategoricalDomain, NumericDomain
 from sparsam.explore import declared
 from sparsam.explore._bins import Bins, equal_bins, full_bins
-from sparsam.explore._ranks import rank_scores
-from sparsam.explore._source import Source
+from sparsam.explore._private_table import PrivateTable
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
 
 DOMAINS = declared(
@@ -61,8 +59,8 @@ def test_a_row_more_moves_each_table_by_exactly_one(
     def columns(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
         return {name: [record[name] for record in records] for name in NAMES}
 
-    before = Source(columns(people), DOMAINS).tables(BINS, CELLS)
-    after = Source(columns([*people, more]), DOMAINS).tables(BINS, CELLS)
+    before = PrivateTable(columns(people), DOMAINS).tables(BINS, CELLS)
+    after = PrivateTable(columns([*people, more]), DOMAINS).tables(BINS, CELLS)
     for cell in CELLS:
         moved = np.asarray(after[cell] - before[cell])
         assert moved.sum() == 1
@@ -70,44 +68,18 @@ def test_a_row_more_moves_each_table_by_exactly_one(
         assert after[cell].dtype == np.int64
 
 
-@settings(deadline=None, max_examples=200)
-@given(
-    st.lists(st.integers(0, 50), min_size=1, max_size=8),
-    st.integers(0, 7),
-    st.fractions(Fraction(1, 1000), Fraction(999, 1000), max_denominator=1000),
-    st.integers(-60, 60),
-)
-def test_a_row_more_moves_each_rank_score_by_its_sensitivity_at_most(
-    counts: list[int], place: int, level: Fraction, shift: int
-) -> None:
-    before = np.array(counts, dtype=np.int64)
-    after = before.copy()
-    after[place % len(counts)] += 1
-    moved = np.abs(rank_scores(after, level, shift) - rank_scores(before, level, shift))
-    assert moved.max() <= max(level.numerator, level.denominator - level.numerator)
-    assert rank_scores(before, level, shift).max() == 0  # some cell always has the rank
-
-
-def test_rank_scores_are_best_at_the_quantile() -> None:
-    values = np.array([0, 0, 0, 1, 1, 2, 5, 5, 5, 5])
-    counts = np.bincount(values, minlength=6)
-    for level in (Fraction(1, 4), Fraction(1, 2), Fraction(9, 10)):
-        best = np.flatnonzero(rank_scores(counts, level)[1:-1] == 0)
-        assert int(np.quantile(values, float(level), method="inverted_cdf")) in best
-    assert rank_scores(counts, Fraction(1, 2), -100).argmax() == 0
-    assert rank_scores(counts, Fraction(1, 2), 100).argmax() == 7
-
-
 def test_odd_values_have_their_cells() -> None:
     ages = [30, 30.9, -4, 250, np.inf, -np.inf, np.nan, None, "?", "x", "41"]
-    counts = Source({"age": ages}, DOMAINS.only(["age"])).tables([BINS[0]], [("age",)])[("age",)]
+    counts = PrivateTable({"age": ages}, DOMAINS.only(["age"])).tables([BINS[0]], [("age",)])[
+        ("age",)
+    ]
     found = {i: int(c) for i, c in enumerate(counts) if c}
     assert found == {30: 2, 0: 2, 99: 2, 41: 1, 100: 4}
 
 
 def test_all_missing_one_row_and_no_row() -> None:
     for column, total in (([None] * 3, 3), ([np.nan], 1), ([], 0)):
-        source = Source({"age": column, "sex": column}, DOMAINS.only(["age", "sex"]))
+        source = PrivateTable({"age": column, "sex": column}, DOMAINS.only(["age", "sex"]))
         tables = source.tables([BINS[0], BINS[2]], [(), ("age",), ("age", "sex")])
         assert tables[()] == total
         assert tables[("age",)][-1] == total
@@ -130,7 +102,7 @@ def test_generalizing_first_and_counting_buckets_is_the_same() -> None:
     }
     domains = declared(generalization)
     bins = [full_bins(domains, name) for name in ("age", "way")]
-    counts = Source(data, domains).tables(bins, [("age", "way")])[("age", "way")]
+    counts = PrivateTable(data, domains).tables(bins, [("age", "way")])[("age", "way")]
     expected = np.zeros_like(counts)
     for age, way in zip(data["age"], data["way"], strict=True):
         found = generalization["way"].bucket(way)
@@ -139,7 +111,7 @@ def test_generalizing_first_and_counting_buckets_is_the_same() -> None:
 
 
 def test_bins_are_asked_for_once_and_for_declared_attributes() -> None:
-    source = Source({"age": [1], "name": ["x"]}, DOMAINS.only(["age"]))
+    source = PrivateTable({"age": [1], "name": ["x"]}, DOMAINS.only(["age"]))
     with pytest.raises(ParameterError, match="must have bins"):
         source.tables([], [("age",)])
     with pytest.raises(ParameterError, match="one set of bins"):
@@ -150,14 +122,14 @@ def test_bins_are_asked_for_once_and_for_declared_attributes() -> None:
 
 
 def test_nothing_about_the_rows_is_shown() -> None:
-    source = Source({"age": [77] * 1234}, DOMAINS.only(["age"]))
-    assert repr(source) == "Source(age)"
+    source = PrivateTable({"age": [77] * 1234}, DOMAINS.only(["age"]))
+    assert repr(source) == "PrivateTable(age)"
 
 
 def test_a_changed_file_has_another_fingerprint(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("age\n30\n", encoding="utf-8")
-    source = Source(path, DOMAINS.only(["age"]))
+    source = PrivateTable(path, DOMAINS.only(["age"]))
     first = source.fingerprint("salt")
     assert source.fingerprint("salt") == first
     assert source.fingerprint("other") != first

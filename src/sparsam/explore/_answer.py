@@ -8,8 +8,6 @@ from typing import Any
 
 from sparsam.explore.ledger._costs import NOTHING, Cost
 
-LEVEL = 0.95
-
 
 @dataclass(frozen=True)
 class Answer:

@@ -16,7 +16,7 @@ from sparsam.explore._bins import Bins
 from sparsam.explore._declared import Declared
 
 
-class Source:
+class PrivateTable:
     """The rows, behind exact counts that only noise may be added to.
 
     One row is one person. Tables are neighbours when one has a row more than the other, so even
@@ -34,7 +34,7 @@ class Source:
     >>> from sparsam.explore._bins import full_bins
     >>> from sparsam.explore._declared import declared
     >>> domains = declared({"sex": ["f", "m"]})
-    >>> source = Source({"sex": ["m", "f", None, "m", "x"]}, domains)
+    >>> source = PrivateTable({"sex": ["m", "f", None, "m", "x"]}, domains)
     >>> source.tables([full_bins(domains, "sex")], [("sex",)])[("sex",)]
     array([1, 2, 1, 1])
     """
@@ -103,7 +103,7 @@ class Source:
         return cells_of(self._columns.numbers(bins.name), inner, bins.missing)
 
     def __repr__(self) -> str:
-        return f"Source({', '.join(self.declared.names)})"
+        return f"PrivateTable({', '.join(self.declared.names)})"
 
 
 def _state(data: Any) -> tuple[int, ...]:

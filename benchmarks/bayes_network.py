@@ -16,7 +16,7 @@ from sparsam._errors import ParameterError
 from sparsam.explore._bins import Bins, equal_bins, full_bins
 from sparsam.explore._declared import Declared
 from sparsam.explore._noise import noisy_choice, noisy_counts
-from sparsam.explore._source import Source
+from sparsam.explore._private_table import PrivateTable
 from sparsam.explore.ledger._amounts import NANO, Amount, nano_down, nano_text
 from sparsam.explore.ledger._costs import Cost, choice_cost, laplace_cost, sequential
 from sparsam.explore.ledger._ledger import Ledger
@@ -82,12 +82,12 @@ def bayes_network(
     each attribute and its parents; numeric attributes have 20 cells of equal width. The score is
     the count-based distance from independence instead of mutual information, because its
     sensitivity does not depend on the private number of rows. A historical baseline: use
-    ``explore(..., how="synthetic")``.
+    ``explore_table(..., how="synthetic")``.
 
     Parameters
     ----------
     data, ledger, domains, purpose
-        As of `explore`.
+        As of `explore_table`.
     epsilon : number
         What it costs.
     degree : int, default=2
@@ -139,7 +139,7 @@ def _bins(declared: Declared, name: str) -> Bins:
 
 
 def _learn(
-    source: Source, bins: Mapping[str, Bins], degree: int, choice: Cost, table: Cost
+    source: PrivateTable, bins: Mapping[str, Bins], degree: int, choice: Cost, table: Cost
 ) -> dict[str, Any]:
     """Choose parents greedily, then count each attribute with its parents; both with noise."""
     names = list(bins)

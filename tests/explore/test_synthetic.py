@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from sparsam._errors import ParameterError
-from sparsam.explore import Ledger, bayes_network, declared, explore
-from sparsam.explore._row_answers import row_answers
-from sparsam.explore.synthetic._bayes_network import _dependence
-from sparsam.explore.synthetic._synthetic import _spanning
+from sparsam.explore import Ledger, declared, explore_table
+from sparsam.explore._synthetic import _spanning, row_answers
 
 pytest.importorskip("opendp", reason="the extra 'dp' is not installed")
 
@@ -37,7 +35,7 @@ def ledger(tmp_path: Path) -> Any:
 
 def test_synthetic_rows_look_like_the_table(ledger: Ledger) -> None:
     data = people()
-    eda = explore(data, ledger, domains=DOMAINS, mixed_pairs=True)
+    eda = explore_table(data, ledger, domains=DOMAINS, mixed_pairs=True)
     rows = eda.synthetic(random_state=1)
     assert set(rows) == set(DOMAINS.names)
     assert len(rows["age"]) == pytest.approx(5_000, abs=50)
@@ -56,7 +54,7 @@ def test_synthetic_rows_look_like_the_table(ledger: Ledger) -> None:
 
 
 def test_synthetic_rows_are_free_and_repeatable(ledger: Ledger) -> None:
-    eda = explore(people(), ledger, domains=DOMAINS, epsilon=10)
+    eda = explore_table(people(), ledger, domains=DOMAINS, epsilon=10)
     spent = ledger.spent
     one, same, other = (eda.synthetic(200, random_state=seed) for seed in (3, 3, 4))
     assert ledger.spent == spent
@@ -68,7 +66,7 @@ def test_synthetic_rows_are_free_and_repeatable(ledger: Ledger) -> None:
 
 
 def test_the_synthetic_way_answers_from_its_rows(ledger: Ledger) -> None:
-    eda = explore(people(), ledger, "synthetic", domains=DOMAINS)
+    eda = explore_table(people(), ledger, "synthetic", domains=DOMAINS)
     assert eda.how == "synthetic"
     assert eda.answer("value_counts", "sex").values["f"] == pytest.approx(3_500, abs=200)
     assert eda.answer("spearman", "age", "pay").value > 0.6
@@ -77,7 +75,7 @@ def test_the_synthetic_way_answers_from_its_rows(ledger: Ledger) -> None:
 
 
 def test_interactive_answers_have_no_tables_to_draw_from(ledger: Ledger) -> None:
-    eda = explore(people(500), ledger, "interactive", domains=DOMAINS, per_query=1)
+    eda = explore_table(people(500), ledger, "interactive", domains=DOMAINS, per_query=1)
     with pytest.raises(ParameterError, match="planned"):
         eda.synthetic()
 
@@ -98,25 +96,3 @@ def test_rows_are_answered_by_the_textbook() -> None:
 
     true = spearmanr(data["age"], data["pay"]).statistic
     assert answers["spearman", "age", "pay"].value == pytest.approx(true)
-
-
-def test_the_bayesian_network_charges_pure_epsilon(ledger: Ledger) -> None:
-    data = people()
-    model = bayes_network(data, ledger, epsilon=100, domains=DOMAINS)
-    assert 99_999_000_000 <= ledger.spent <= 100_000_000_000
-    rows = model.draw(random_state=0)
-    assert np.mean(rows["sex"] == "f") == pytest.approx(0.7, abs=0.05)
-    again = bayes_network(data, ledger, epsilon=100, domains=DOMAINS)
-    assert ledger.spent <= 100_000_000_000
-    np.testing.assert_array_equal(again.draw(50)["age"], model.draw(50)["age"])
-    with pytest.raises(ParameterError, match="degree"):
-        bayes_network(data, ledger, epsilon=1, degree=5, domains=DOMAINS)
-
-
-def test_the_score_of_parents_moves_by_two_at_most() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(300):
-        table = rng.integers(0, 4, (3, 2, 3))
-        more = table.copy()
-        more[tuple(rng.integers(0, size) for size in table.shape)] += 1
-        assert abs(_dependence(table) - _dependence(more)) <= 2

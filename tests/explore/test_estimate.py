@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from sparsam.explore._count_intervals import count_interval
+from sparsam.explore._estimate import count_interval
 from sparsam.explore._noise import noise_quantile
 from sparsam.explore.ledger._costs import Cost, gaussian_cost, laplace_cost
-from sparsam.explore.queries._queries import around
+from sparsam.explore.queries._query import around
 
 Z = 1.959963984540054
 

@@ -1,18 +1,27 @@
-"""Intervals of noisy counts, which are never below zero."""
+"""An estimate from noisy counts and its interval; that of a count is never below zero."""
 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from sparsam.explore._answers import LEVEL
-
+# The chance with which an interval holds the table's own figure.
+LEVEL = 0.95
 # Standard deviations of normal noise to each side.
 _Z = 1.959963984540054
 _STEPS = 2_000
+
+
+class Estimate(NamedTuple):
+    """A figure, and where the table's own one lies."""
+
+    value: float
+    low: float
+    high: float
 
 
 def count_interval(noisy: float, reach: float) -> tuple[float, float]:

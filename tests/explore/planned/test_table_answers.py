@@ -13,16 +13,16 @@ from scipy.stats import spearmanr
 
 from sparsam.data import NumericDomain
 from sparsam.explore import Answer, declared, plan
-from sparsam.explore._source import Source
+from sparsam.explore._private_table import PrivateTable
 from sparsam.explore.ledger._costs import Cost
-from sparsam.explore.planned import _octiles as octiles_module
+from sparsam.explore.planned import _cells as octiles_module
 from sparsam.explore.planned import _planned as planned_module
 from sparsam.explore.planned._planned import run_planned
 from sparsam.explore.planned._table_answers import table_answers
 from sparsam.explore.queries import _pairs as pairs_module
 from sparsam.explore.queries import _ranks as ranks_module
 from sparsam.explore.queries._pairs import cramers_v_query, spearman_query
-from sparsam.explore.queries._queries import Payment
+from sparsam.explore.queries._query import Payment
 from sparsam.explore.queries._ranks import outliers_query, quantiles_query
 from sparsam.generalization import Generalization, numeric_partition
 
@@ -119,7 +119,7 @@ def numpy_noise(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "noisy_choice", choice)
 
 
-class Counted(Source):
+class Counted(PrivateTable):
     """Counts each table once."""
 
     def tables(self, bins: Any, cells: Any) -> Any:
@@ -173,7 +173,7 @@ def test_single_queries_never_claim_what_noise_hides() -> None:
     known, source = truth(data), Counted(data, DOMAINS)
     held: dict[tuple[str, ...], list[bool]] = defaultdict(list)
     widths = []
-    payment = Payment.of(epsilon=0.01)
+    payment = Payment.of({"epsilon": 0.01})
     for _ in range(25):
         queries = [
             spearman_query(DOMAINS, pair, payment) for pair in combinations(DOMAINS.numeric, 2)
@@ -215,7 +215,9 @@ BUCKETS = declared(
 def test_buckets_are_said_as_buckets() -> None:
     data = people()
     made = plan(BUCKETS, epsilon=2, delta=1e-6)
-    released = run_planned(Source(data, BUCKETS), made, lambda question, cost, compute: compute())
+    released = run_planned(
+        PrivateTable(data, BUCKETS), made, lambda question, cost, compute: compute()
+    )
     answers = table_answers(released, BUCKETS, "gaussian")
     assert not [one for one in answers if one.function == "outliers"]
     found = {(one.function, *one.attributes): one for one in answers}
@@ -237,14 +239,14 @@ def test_buckets_are_said_as_buckets() -> None:
 @pytest.mark.usefixtures("numpy_noise")
 def test_outliers_of_buckets_are_counted_between_buckets() -> None:
     data = people()
-    query = outliers_query(BUCKETS, "income", Payment.of(epsilon=1_000))
-    answer = query.answer(query.release(Source(data, BUCKETS)), paid=True)
+    query = outliers_query(BUCKETS, "income", Payment.of({"epsilon": 1_000}))
+    answer = query.answer(query.release(PrivateTable(data, BUCKETS)), paid=True)
     low, high = answer.values["low fence"], answer.values["high fence"]
     assert {low, high} <= {0.0, 20_000.0, 50_000.0, 100_000.0, 1_000_000.0}
     true = ((data["income"] < low) | (data["income"] >= high)).sum()
     assert answer.value == pytest.approx(true, abs=2)
-    query = quantiles_query(BUCKETS, "income", (0.5,), Payment.of(epsilon=1_000))
-    answer = query.answer(query.release(Source(data, BUCKETS)), paid=True)
+    query = quantiles_query(BUCKETS, "income", (0.5,), Payment.of({"epsilon": 1_000}))
+    answer = query.answer(query.release(PrivateTable(data, BUCKETS)), paid=True)
     assert answer.values == {"Q2": 35_000.0}
     assert answer.intervals == {"Q2": (20_000.0, 50_000.0)}
     assert any("buckets" in note for note in answer.notes)
