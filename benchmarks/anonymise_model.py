@@ -35,18 +35,18 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from sparsam._errors import MissingExtraError
-from sparsam.anonymise.methods._guided import Guided
-from sparsam.anonymise.methods._hybrid import Hybrid
-from sparsam.anonymise.methods._mondrian import Mondrian
-from sparsam.anonymise.model._anonymise_model import AnonymisedModel, anonymise_model
-from sparsam.anonymise.model._facts import ModelFacts
-from sparsam.anonymise.model._private_models import (
+from sparsam.anonymise import Anonymiser
+from sparsam.anonymise._anonymise_model import AnonymisedModel, ModelFacts, anonymise_model
+from sparsam.anonymise._private_models import (
+    PrivateClassifier,
     PrivateForest,
     PrivateLogistic,
+    PrivateNetwork,
     _diffprivlib,
+    _libraries,
 )
-from sparsam.anonymise.model._private_network import PrivateNetwork, _libraries
-from sparsam.anonymise.model._private_training import PrivateClassifier
+from sparsam.anonymise.methods._guided import Guided, Hybrid
+from sparsam.anonymise.methods._mondrian import Mondrian
 from sparsam.attack.membership._membership import MembershipGame, lira, loss_attack, rmia
 from sparsam.attack.membership._model import membership_attack_model
 from sparsam.data import CategoricalDomain, Domain, NumericDomain
@@ -126,9 +126,9 @@ def table_2() -> None:
     people, labels = adult()
     raw: list[ModelFacts] = []
     for name, method, ks in (
-        ("hybrid", Hybrid(), (50, 100)),
-        ("guided (paper)", Guided(), (50,)),
-        ("Mondrian", Mondrian(), (50,)),
+        ("hybrid", Anonymiser(Hybrid()), (50, 100)),
+        ("guided (paper)", Anonymiser(Guided()), (50,)),
+        ("Mondrian", Anonymiser(Mondrian()), (50,)),
     ):
         for k in ks:
             found: list[AnonymisedModel] = []
@@ -143,7 +143,7 @@ def table_2() -> None:
                         labels,
                         PEOPLE,
                         k,
-                        method=method,
+                        anonymiser=method,
                         test=0.6,
                         n_references=n_references,
                         random_state=seed,
@@ -161,7 +161,10 @@ def table_3() -> None:
     for binary in (True, False):
         people, labels = nursery(binary)
         print(f"Nursery, tree, social {'problematic or not' if binary else 'of three values'}")
-        for name, method, ks in (("hybrid", Hybrid(), (10, 100)), ("guided", Guided(), (100,))):
+        for name, method, ks in (
+            ("hybrid", Anonymiser(Hybrid()), (10, 100)),
+            ("guided", Anonymiser(Guided()), (100,)),
+        ):
             for k in ks:
                 found = [
                     anonymise_model(
@@ -169,7 +172,7 @@ def table_3() -> None:
                         people,
                         labels,
                         k=k,
-                        method=method,
+                        anonymiser=method,
                         n_references=0,
                         attribute="social",
                         random_state=seed,

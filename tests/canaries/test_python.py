@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import sparsam as sp
-from sparsam.anonymise import Certificate, Hybrid, Mondrian, verify
+from sparsam.anonymise import Anonymiser, Certificate, Hybrid, Mondrian, verify
 from sparsam.assess import assess_model
 from sparsam.data import NumericDomain
 from sparsam.explore import declared
@@ -213,16 +213,14 @@ WAYS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
         sp.data.load_model(t["folder"] / "model.joblib", trust=True)
     ).fit(people()[["phone"]]),
     "evidence on other people": lambda t: assess_model(t["recoding"], people()[["phone"]]),
-    "k of more than there are": lambda _: Hybrid(quasi_identifiers=KNOWN, k=601).fit_transform(
+    "k of more than there are": lambda _: Anonymiser(Hybrid(), quasi_identifiers=KNOWN, k=601).fit_transform(
         people(), people()["employed"]
     ),
-    "anonymise text for a number": lambda _: Mondrian(
-        quasi_identifiers=["income"], k=5
-    ).fit_transform(spoilt(income=[BROKEN])),
-    "anonymise labels of other rows": lambda _: Hybrid(quasi_identifiers=KNOWN, k=5).fit_transform(
+    "anonymise text for a number": lambda _: Anonymiser(Mondrian(), quasi_identifiers=["income"], k=5).fit_transform(spoilt(income=[BROKEN])),
+    "anonymise labels of other rows": lambda _: Anonymiser(Hybrid(), quasi_identifiers=KNOWN, k=5).fit_transform(
         people(), people()["employed"].to_numpy()[:9]
     ),
-    "anonymise without a column": lambda _: Hybrid(quasi_identifiers=["agee"], k=5).fit_transform(
+    "anonymise without a column": lambda _: Anonymiser(Hybrid(), quasi_identifiers=["agee"], k=5).fit_transform(
         people(), people()["employed"]
     ),
     "verify with a wrong certificate": lambda t: verify(people(), t["folder"] / "wrong.json"),
@@ -292,7 +290,7 @@ def test_reprs_of_tables_show_nothing() -> None:
     table = sp.read(people(), roles=ROLES)
     task = sp.resolve(table, ROLES)
     rows = read_people(people(), "employed")
-    whole = Hybrid(quasi_identifiers=KNOWN, k=10).fit(people(), people()["employed"])
+    whole = Anonymiser(Hybrid(), quasi_identifiers=KNOWN, k=10).fit(people(), people()["employed"])
     for thing in (table, table.attributes, task, sp.split(task), rows, rows.encoded, WIDE, whole):
         assert not in_text(f"{thing!r} {thing}", type(thing).__name__), type(thing)
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsam._errors import DataError, ParameterError
+from sparsam._checks import check_share
+from sparsam._errors import DataError
 
 
 @dataclass(frozen=True)
@@ -150,10 +151,7 @@ def _check(
     population: NDArray[np.int64],
     threshold: float,
 ) -> None:
-    if not 0 <= threshold <= 1:
-        raise ParameterError(
-            f"The 'threshold' parameter must be a number from 0 to 1. Got {threshold!r} instead."
-        )
+    check_share("release_risk", "threshold", threshold)
     if (people < 1).any() or (people > rows).any():
         raise DataError("A class must have at least one person, and no more people than rows.")
     if (population < people).any():

@@ -18,15 +18,20 @@ from sparsam._small_counts import (
     publish_share,
     suppress,
 )
-from sparsam.anonymise import Certificate, verify
-from sparsam.anonymise._drop_one import DropOne
-from sparsam.anonymise._k_sweep import KSweep
-from sparsam.anonymise._risk import ReleaseRisk, release_risk
-from sparsam.anonymise._tight_loss import TightLoss
-from sparsam.anonymise.model._facts import AnonymisedModel, ModelFacts
-from sparsam.anonymise.proof._certificate import KAnonymityTerms
-from sparsam.anonymise.proof._promises import people_in
-from sparsam.anonymise.proof._verify import Verification
+from sparsam.anonymise import (
+    AnonymisedModel,
+    Certificate,
+    DropOne,
+    KAnonymityTerms,
+    KSweep,
+    ModelFacts,
+    ReleaseRisk,
+    TightLoss,
+    Verification,
+    people_in,
+    release_risk,
+    verify,
+)
 from sparsam.data import columns_of
 from sparsam.report._document import Document
 from sparsam.report._plain import plain
@@ -138,10 +143,10 @@ def release_report(
 
     Examples
     --------
-    >>> from sparsam.anonymise import Greedy
-    >>> greedy = Greedy(k=2)
-    >>> release = greedy.fit_transform({"age": np.array([20, 21, 22, 40, 41, 60])})
-    >>> release_report(release, greedy.certificate_).kept
+    >>> from sparsam.anonymise import Anonymiser
+    >>> anonymiser = Anonymiser(k=2)
+    >>> release = anonymiser.fit_transform({"age": np.array([20, 21, 22, 40, 41, 60])})
+    >>> release_report(release, anonymiser.certificate_).kept
     True
     """
     paper = _opened(certificate)
