@@ -245,13 +245,13 @@ def _torch(owner: str) -> ModuleType:
 
 
 def _device(torch: ModuleType, device: str, owner: str) -> torch.device:
-    found = bool(torch.cuda.is_available())
-    if device == "cuda" and not found:
+    available = bool(torch.cuda.is_available())
+    if device == "cuda" and not available:
         raise ParameterError(
             f"The 'device' parameter of {owner} must be 'auto' or 'cpu' where torch finds no GPU. "
             "Got 'cuda' instead."
         )
-    chosen = "cuda" if found and device != "cpu" else "cpu"
+    chosen = "cuda" if available and device != "cpu" else "cpu"
     return torch.device(chosen)  # type: ignore[no-any-return]  # torch is a module passed in
 
 
