@@ -13,7 +13,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from sparsam._checks import check_choice, check_share
+from sparsam._checks import check_choice, check_number, check_share, wrong_parameter
 from sparsam._errors import ParameterError, SparsamWarning
 from sparsam.data import OwnRecords, Roles, Task, black_box, count_rows
 from sparsam.data.model import Replacement
@@ -348,16 +348,10 @@ class ModelTree(Minimiser):
         ways = _model_paper.REPRESENTATIVES if paper else _model_ladder.REPRESENTATIVES
         check_choice(owner, "representative", self.representative, ("auto", *ways))
         self._check_features(task)
-        if not isinstance(self.caution, int | float) or not 0 <= self.caution < np.inf:
-            raise ParameterError(
-                "The 'caution' parameter of ModelTree must be a number of at least 0. "
-                f"Got {self.caution!r} instead."
-            )
+        check_number(owner, "caution", self.caution)
         if not _are_shares(self.fractions):
-            raise ParameterError(
-                "The 'fractions' parameter of ModelTree must be three numbers above 0 that sum "
-                f"to 1. Got {self.fractions} instead."
-            )
+            expected = "three numbers above 0 that sum to 1"
+            raise wrong_parameter(owner, "fractions", expected, self.fractions)
 
     def _check_features(self, task: Task) -> None:
         if isinstance(self.features, str):
