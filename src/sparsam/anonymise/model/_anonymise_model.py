@@ -14,13 +14,17 @@ from sparsam.anonymise._anonymiser import Anonymiser
 from sparsam.anonymise.methods._hybrid import Hybrid
 from sparsam.anonymise.model._facts import AnonymisedModel, ModelFacts
 from sparsam.anonymise.model._private_training import PrivateClassifier
-from sparsam.attack.inference._attribute_inference import AttributeGame, fredrikson
-from sparsam.attack.inference._model import attribute_attack_model
-from sparsam.attack.inference._risk import AttributeRisk
-from sparsam.attack.membership._membership import MembershipGame, reseeded, rmia
-from sparsam.attack.membership._model import membership_attack_model
-from sparsam.attack.membership._references import References
-from sparsam.attack.membership._risk import MembershipRisk
+from sparsam.attack import (
+    AttributeGame,
+    MembershipGame,
+    References,
+    Risk,
+    attribute_attack_model,
+    fredrikson,
+    membership_attack_model,
+    reseeded,
+    rmia,
+)
 from sparsam.data import column_names
 
 Rows = NDArray[np.int64]
@@ -85,7 +89,7 @@ def anonymise_model(
     >>> people = rng.integers(0, 50, (200, 2))
     >>> labels = (people[:, 0] > 25) ^ (rng.random(200) < 0.1)
     >>> found = anonymise_model(DecisionTreeClassifier(), people, labels, k=5, n_references=0)
-    >>> bool(found.after.risk("attack model").auc < found.before.risk("attack model").auc)
+    >>> bool(found.after.risk("attack model").value < found.before.risk("attack model").value)
     True
     """
     plan = _Plan.of(model, X, y, quasi_identifiers, k, method, test, random_state)
@@ -264,7 +268,7 @@ class _Attacks:
             privacy=privacy,
         )
 
-    def _membership(self, model: Any, references: References | None) -> tuple[MembershipRisk, ...]:
+    def _membership(self, model: Any, references: References | None) -> tuple[Risk, ...]:
         game, seed = self.membership, self.plan.random_state
         said = (game.said(model, rows) for rows in (game.members, game.others))
         found = [membership_attack_model(*said, random_state=seed)]
@@ -272,7 +276,7 @@ class _Attacks:
             found.append(rmia(game, model, references, random_state=seed))
         return tuple(found)
 
-    def _attribute(self, model: Any) -> tuple[AttributeRisk, ...]:
+    def _attribute(self, model: Any) -> tuple[Risk, ...]:
         if self.attribute is None:
             return ()
         learned = attribute_attack_model(self.attribute, model, random_state=self.plan.random_state)

@@ -8,8 +8,7 @@ from typing import Any
 
 from sparsam._small_counts import publish_share, suppress
 from sparsam.anonymise.proof._certificate import Certificate
-from sparsam.attack.inference._risk import AttributeRisk
-from sparsam.attack.membership._risk import MembershipRisk
+from sparsam.attack import Risk
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,9 +20,9 @@ class ModelFacts:
     name : str
     train_accuracy, test_accuracy : float
         Share of right answers on raw rows: of the people it was trained on, and of others.
-    membership : tuple of MembershipRisk
+    membership : tuple of Risk
         How well each attack tells the former from the latter.
-    attribute : tuple of AttributeRisk
+    attribute : tuple of Risk
         How well each attack guesses an attribute; empty where none was named.
     privacy : mapping or None
         What a model trained under differential privacy has spent.
@@ -32,23 +31,23 @@ class ModelFacts:
     name: str
     train_accuracy: float
     test_accuracy: float
-    membership: tuple[MembershipRisk, ...] = ()
-    attribute: tuple[AttributeRisk, ...] = ()
+    membership: tuple[Risk, ...] = ()
+    attribute: tuple[Risk, ...] = ()
     privacy: Mapping[str, Any] | None = None
 
-    def risk(self, adversary: str) -> MembershipRisk:
-        """Find the risk of membership whose attack has this name, or begins with it.
+    def risk(self, adversary: str) -> Risk:
+        """Find the risk of membership by the name of its attack.
 
         Parameters
         ----------
         adversary : str
             "attack model", "RMIA" or "loss".
         """
-        found = [risk for risk in self.membership if risk.adversary.startswith(adversary)]
-        if not found:
-            known = ", ".join(risk.adversary for risk in self.membership)
+        risks = {risk.id: risk for risk in self.membership}
+        if adversary not in risks:
+            known = ", ".join(map(str, risks))
             raise KeyError(f"There is no attack {adversary!r}. There are: {known or 'none'}.")
-        return found[0]
+        return risks[adversary]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
