@@ -122,7 +122,7 @@ def test_attribute_inference_before_and_after(names: tuple[str, ...]) -> None:
     fredrikson, learned = found.before.attribute
     assert fredrikson.value == 1.0
     assert (fredrikson.n, learned.n) == (200, 100)
-    assert found.after.attribute[0].accuracy <= fredrikson.value
+    assert found.after.attribute[0].value <= fredrikson.value
 
 
 def test_rows_that_are_suppressed_are_not_trained_on() -> None:
