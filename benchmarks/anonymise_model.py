@@ -108,16 +108,17 @@ def show(name: str, runs: list[ModelFacts]) -> None:
     ]
     for place, risk in enumerate(runs[0].membership):
         words.append(
-            f"{risk.adversary}: accuracy {mean(lambda f: f.membership[place].accuracy):.3f} "  # noqa: B023
-            f"AUC {mean(lambda f: f.membership[place].auc):.3f} "  # noqa: B023
-            f"TPR@1% {mean(lambda f: f.membership[place].tpr_at[0.01]):.3f}"  # noqa: B023
+            f"{risk.adversary}: accuracy "
+            f"{mean(lambda f: f.membership[place].details['accuracy']):.3f} "  # noqa: B023
+            f"AUC {mean(lambda f: f.membership[place].value):.3f} "  # noqa: B023
+            f"TPR@1% {mean(lambda f: f.membership[place].details['tpr_at']['0.01']):.3f}"  # noqa: B023
         )
     for place, one in enumerate(runs[0].attribute):
         words.append(
             f"{one.adversary} on {one.attribute}: "
-            f"{mean(lambda f: f.attribute[place].accuracy):.3f} "  # noqa: B023
+            f"{mean(lambda f: f.attribute[place].value):.3f} "  # noqa: B023
             f"(without the model {mean(lambda f: f.attribute[place].baseline):.3f}, "  # noqa: B023
-            f"other people {mean(lambda f: f.attribute[place].control or 0.0):.3f})"  # noqa: B023
+            f"other people {mean(lambda f: f.attribute[place].details['control'] or 0.0):.3f})"  # noqa: B023
         )
     print(f"{name:28} {', '.join(words)}", flush=True)
 
@@ -207,7 +208,7 @@ def attacks() -> None:
                 (lira(weak, model, apart), ", other people's references"),
                 (lira(strong, model, both, online=True), ", references from halves of all"),
             ):
-                areas.setdefault(risk.adversary + how, []).append(risk.auc)
+                areas.setdefault(risk.adversary + how, []).append(risk.value)
         base = np.mean(areas["attack model"])
         for how, found in areas.items():
             print(f"{name:7} {how:45} AUC {np.mean(found):.3f} ({np.mean(found) - base:+.3f})")

@@ -344,7 +344,9 @@ def test_leak_7_small_counts(small: Path, tmp_path: Path) -> None:
     assert code == 0, said
     table = sp.read(small / "people.csv")
     parts = sp.split(sp.resolve(table, sp.Roles("works", personal=("sex",))), random_state=0)
-    raw = sp.assess(Generalization.load(small / "people.json"), parts, random_state=0).class_sizes
+    raw = sp.assess_generalization(
+        Generalization.load(small / "people.json"), parts, random_state=0
+    ).class_sizes
     steps = np.diff([0, raw.alone, *raw.under.values()])
     assert ((steps > 0) & (steps < 5)).any(), "the test is about counts that lie close together"
     told = json.loads(said["stdout"])["class_sizes"]

@@ -211,8 +211,10 @@ WAYS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "apply to polars": lambda t: t["generalization"].apply(
         pl.from_pandas(people().assign(age=BROKEN, income=BROKEN))
     ),
-    "attack other people": lambda t: sp.attack(t["generalization"], parts_of("phone")),
-    "assess other people": lambda t: sp.assess(t["generalization"], parts_of("phone")),
+    "attack other people": lambda t: sp.run_attacks(t["generalization"], parts_of("phone")),
+    "assess other people": lambda t: sp.assess_generalization(
+        t["generalization"], parts_of("phone")
+    ),
     "step on raw records": lambda t: sp.GeneralizationStep(
         t["generalization"], accept="generalized"
     ).fit().transform(people()),

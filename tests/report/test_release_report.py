@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 import sparsam as sp
 from sparsam.anonymise import Anonymiser, DistinctDiversity, Greedy, Mondrian, drop_one, k_sweep
 from sparsam.anonymise._anonymise_model import AnonymisedModel, ModelFacts
-from sparsam.attack.inference._risk import AttributeRisk
-from sparsam.attack.membership._risk import MembershipRisk
+from sparsam.attack import Risk
 from sparsam.report import release_report
 from sparsam.report._provenance import NO_HASH
 from sparsam.report._release_figure import size_figure
@@ -92,15 +91,14 @@ def report(people, greedy):
 
 def anonymised(certificate):
     """A model before and after, with made-up figures."""
-    told = MembershipRisk(adversary="RMIA", auc=0.71, interval=(0.69, 0.73), accuracy=0.66,
-                          tpr_at={0.01: 0.1}, n_members=300, n_others=300)  # fmt: skip
-    guess = AttributeRisk(adversary="Fredrikson", attribute="race", accuracy=0.61, baseline=0.5,
-                          interval=(0.55, 0.67), advantage_interval=(0.05, 0.16), n_records=300,
-                          n_values=4)  # fmt: skip
+    about = {"n": 300, "split": "members", "random_state": 0, "baseline": 0.5}
+    told = Risk(adversary="RMIA", measure="AUC", value=0.71, interval=(0.69, 0.73), **about)
+    guess = Risk(adversary="Fredrikson", measure="accuracy", attribute="race", value=0.61,
+                 interval=(0.55, 0.67), **about)  # fmt: skip
     before = ModelFacts(name="raw", train_accuracy=0.97, test_accuracy=0.812, membership=(told,),
                         attribute=(guess,))  # fmt: skip
     after = replace(before, name="anonymised", test_accuracy=0.805,
-                    membership=(replace(told, auc=0.52),))  # fmt: skip
+                    membership=(replace(told, value=0.52),))  # fmt: skip
     noisy = ModelFacts(name="DP forest", train_accuracy=0.7, test_accuracy=0.699,
                        privacy={"epsilon": 1.25, "delta": 0})  # fmt: skip
     return AnonymisedModel(

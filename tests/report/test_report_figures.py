@@ -80,7 +80,7 @@ def test_strip_is_safe_and_complete(make_data):
 
 def test_strip_without_numbers_is_an_empty_track(make_data):
     risk = chosen_view(publishable(make_data())).risks[0].risk
-    risk |= {"error": None, "baseline": None, "interval": None}
+    risk |= {"value": None, "baseline": None, "interval": None}
     assert len(ET.fromstring(risk_strip(risk, Scale(0, 1, 0, 1))).findall("*")) == 2
 
 

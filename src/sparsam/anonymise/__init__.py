@@ -34,7 +34,6 @@ from sparsam.anonymise._private_models import Payer as Payer
 from sparsam.anonymise._release import Release as Release
 from sparsam.anonymise._release import beside as beside
 from sparsam.anonymise._release import check_place as check_place
-from sparsam.anonymise._risk import ReleaseRisk as ReleaseRisk
 from sparsam.anonymise._risk import release_risk as release_risk
 from sparsam.anonymise._target import labels_from as labels_from
 from sparsam.anonymise._target import training_labels as training_labels

@@ -15,13 +15,17 @@ from sparsam.anonymise._anonymiser import Anonymiser
 from sparsam.anonymise._private_models import PrivateClassifier
 from sparsam.anonymise.methods._guided import Guided, Hybrid
 from sparsam.anonymise.proof._certificate import Certificate
-from sparsam.attack.inference._attribute_inference import AttributeGame, fredrikson
-from sparsam.attack.inference._model import attribute_attack_model
-from sparsam.attack.inference._risk import AttributeRisk
-from sparsam.attack.membership._membership import MembershipGame, reseeded, rmia
-from sparsam.attack.membership._model import membership_attack_model
-from sparsam.attack.membership._references import References
-from sparsam.attack.membership._risk import MembershipRisk
+from sparsam.attack import (
+    AttributeGame,
+    MembershipGame,
+    References,
+    Risk,
+    attribute_attack_model,
+    fredrikson,
+    membership_attack_model,
+    reseeded,
+    rmia,
+)
 from sparsam.data import column_names
 
 
@@ -34,9 +38,9 @@ class ModelFacts:
     name : str
     train_accuracy, test_accuracy : float
         Share of right answers on raw rows: of the people it was trained on, and of others.
-    membership : tuple of MembershipRisk
+    membership : tuple of Risk
         How well each attack tells the former from the latter.
-    attribute : tuple of AttributeRisk
+    attribute : tuple of Risk
         How well each attack guesses an attribute; empty where none was named.
     privacy : mapping or None
         What a model trained under differential privacy has spent.
@@ -45,23 +49,23 @@ class ModelFacts:
     name: str
     train_accuracy: float
     test_accuracy: float
-    membership: tuple[MembershipRisk, ...] = ()
-    attribute: tuple[AttributeRisk, ...] = ()
+    membership: tuple[Risk, ...] = ()
+    attribute: tuple[Risk, ...] = ()
     privacy: Mapping[str, Any] | None = None
 
-    def risk(self, adversary: str) -> MembershipRisk:
-        """Find the risk of membership whose attack has this name, or begins with it.
+    def risk(self, adversary: str) -> Risk:
+        """Find the risk of membership by the name of its attack.
 
         Parameters
         ----------
         adversary : str
             "attack model", "RMIA" or "loss".
         """
-        found = [risk for risk in self.membership if risk.adversary.startswith(adversary)]
-        if not found:
-            known = ", ".join(risk.adversary for risk in self.membership)
+        risks = {risk.id: risk for risk in self.membership}
+        if adversary not in risks:
+            known = ", ".join(map(str, risks))
             raise KeyError(f"There is no attack {adversary!r}. There are: {known or 'none'}.")
-        return found[0]
+        return risks[adversary]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -239,7 +243,7 @@ def anonymise_model(
     >>> people = rng.integers(0, 50, (200, 2))
     >>> labels = (people[:, 0] > 25) ^ (rng.random(200) < 0.1)
     >>> found = anonymise_model(DecisionTreeClassifier(), people, labels, k=5, n_references=0)
-    >>> bool(found.after.risk("attack model").auc < found.before.risk("attack model").auc)
+    >>> bool(found.after.risk("attack model").value < found.before.risk("attack model").value)
     True
     """
     plan = _Plan.of(model, X, y, quasi_identifiers, k, anonymiser, test, random_state)
@@ -416,7 +420,7 @@ class _Attacks:
             privacy=privacy,
         )
 
-    def _membership(self, model: Any, references: References | None) -> tuple[MembershipRisk, ...]:
+    def _membership(self, model: Any, references: References | None) -> tuple[Risk, ...]:
         game, seed = self.membership, self.plan.random_state
         said = (game.said(model, rows) for rows in (game.members, game.others))
         found = [membership_attack_model(*said, random_state=seed)]
@@ -424,7 +428,7 @@ class _Attacks:
             found.append(rmia(game, model, references, random_state=seed))
         return tuple(found)
 
-    def _attribute(self, model: Any) -> tuple[AttributeRisk, ...]:
+    def _attribute(self, model: Any) -> tuple[Risk, ...]:
         if self.attribute is None:
             return ()
         learned = attribute_attack_model(self.attribute, model, random_state=self.plan.random_state)

@@ -63,7 +63,7 @@ def along_figure(view: AttackView, chosen: int | None) -> Markup | None:
 
 
 def _surest(risk: AttackRiskData) -> Spot:
-    share, error = share_of(risk), risk["error"] or 0.0
+    share, error = share_of(risk), risk["value"] or 0.0
     which = "all guesses" if share == 1 else f"surest {short_percent(share)}"
     return Spot(math.log10(share), error, risk["interval"], f"{which}: wrong {percent(error)}")
 

@@ -31,7 +31,7 @@ def lane_scale(rows: Sequence[AttributeRow]) -> Scale:
     for row in rows:
         largest.append(row.baseline or 0.0)
         for risk in row.risks.values():
-            largest += [risk["error"] or 0.0, *(pair(risk["interval"]) or ())]
+            largest += [risk["value"] or 0.0, *(pair(risk["interval"]) or ())]
     return Scale(0.0, max(largest), 0.0, 1.0)
 
 
@@ -57,7 +57,7 @@ def lanes(row: AttributeRow, codes: Sequence[str], scale: Scale) -> Markup:
             y = 3 + LANE * (number + 0.5)
             parts += _lane(code, row.risks[code], row.baseline, scale, y)
     said = [
-        f"{code} wrong {percent(row.risks[code]['error'])}" for code in codes if code in row.risks
+        f"{code} wrong {percent(row.risks[code]['value'])}" for code in codes if code in row.risks
     ]
     words = ", ".join([*said, f"majority guess wrong {percent(row.baseline)}"])
     return tag("svg", tag("title", words), *parts, class_="strip", height=height, role="img")
@@ -67,9 +67,9 @@ def _lane(
     code: str, risk: AttackRiskData, baseline: float | None, scale: Scale, y: float
 ) -> list[Markup]:
     parts = [tag("line", x1="0", x2="100%", y1=y, y2=y, class_="track")]
-    if risk["error"] is None:
+    if risk["value"] is None:
         return parts
-    at = percent_of(scale(risk["error"]))
+    at = percent_of(scale(risk["value"]))
     if baseline is not None:
         guess = percent_of(scale(baseline))
         parts.append(tag("line", x1=at, x2=guess, y1=y, y2=y, class_=f"reach {colour(code)}"))

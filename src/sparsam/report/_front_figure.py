@@ -79,7 +79,7 @@ class _Plot:
         return max(0.0, low - pad), high + pad
 
     def _vertical(self) -> tuple[float, float]:
-        values = [point["risk"]["error"] for point in self.data["points"]]
+        values = [point["risk"]["value"] for point in self.data["points"]]
         for point in self.shown:
             values += pair(point["risk"]["interval"]) or ()
         low, high = span([*values, self.data["limits"]["naive"]["error"]])
@@ -214,7 +214,7 @@ class _Plot:
 
 
 def _place(point: PointData) -> tuple[float, float] | None:
-    error, risk = point["utility"]["error"], point["risk"]["error"]
+    error, risk = point["utility"]["error"], point["risk"]["value"]
     return None if error is None or risk is None else (error, risk)
 
 
@@ -227,6 +227,6 @@ def _diamond(x: float, y: float) -> Markup:
 
 
 def _hint(point: PointData) -> str:
-    accuracy, risk = accuracy_of(point["utility"]["error"]), percent(point["risk"]["error"])
+    accuracy, risk = accuracy_of(point["utility"]["error"]), percent(point["risk"]["value"])
     count = counted(point["n_collected"], "attribute")
     return f"{point['label']}: {count}, accuracy {accuracy}, attacker wrong {risk}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from sparsam.attack import MembershipRisk, ReidentificationRisk
+from sparsam.attack import Risk
 from sparsam.individual import CurvePoint, Mask, Retention
 from sparsam.report._data import ReproduceData, RequirementData
 from sparsam.report._document import Document
@@ -133,7 +133,7 @@ def _mask(found: Retention) -> MaskFactsData:
         "random_state": mask.random_state,
         "facts": dict(mask.facts),
         "reconstruction": {
-            "value": found.reconstruction.rcr,
+            "value": found.reconstruction.value,
             "interval": found.reconstruction.interval,
             "baseline": found.reconstruction.baseline,
             "found": None,
@@ -153,7 +153,7 @@ def _point(one: CurvePoint) -> MaskPointData:
         "kept_share": one.kept_share,
         "accuracy": _accuracy(one),
         "reconstruction": {
-            "value": one.reconstruction.rcr,
+            "value": one.reconstruction.value,
             "interval": one.reconstruction.interval,
             "baseline": one.reconstruction.baseline,
             "found": None,
@@ -169,21 +169,21 @@ def _accuracy(one: CurvePoint) -> MaskAccuracyData:
     return cast(MaskAccuracyData, {"value": plain_one.pop("accuracy"), **plain_one})
 
 
-def _ranked(one: ReidentificationRisk | None) -> MaskFigureData | None:
+def _ranked(one: Risk | None) -> MaskFigureData | None:
     if one is None:
         return None
     return {
-        "value": one.rir,
+        "value": one.value,
         "interval": one.interval,
         "baseline": one.baseline,
-        "found": one.to_dict()["found"],
+        "found": one.to_dict()["details"].get("ranked_first"),
     }
 
 
-def _member(one: MembershipRisk) -> MaskFigureData:
-    found = one.to_dict()["tpr_at"].get(_TPR)
+def _member(one: Risk) -> MaskFigureData:
+    found = one.to_dict()["details"].get("tpr_at", {}).get(_TPR)
     return {
-        "value": one.auc,
+        "value": one.value,
         "interval": one.interval,
         "baseline": one.baseline,
         "found": found,

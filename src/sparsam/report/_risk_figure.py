@@ -27,7 +27,7 @@ def risk_scale(rows: Sequence[RiskRow]) -> Scale:
     largest = [0.1]
     for risk in (row.risk for row in rows):
         ends = pair(risk["interval"]) or (0.0, 0.0)
-        largest += [ends[1], risk["error"] or 0.0, risk["baseline"] or 0.0]
+        largest += [ends[1], risk["value"] or 0.0, risk["baseline"] or 0.0]
     return Scale(0.0, max(largest), 0.0, 1.0)
 
 
@@ -44,7 +44,7 @@ def risk_strip(risk: AttributeRiskData, scale: Scale) -> Markup:
         The scale shared by all attributes.
     """
     parts = [tag("line", x1="0", x2="100%", y1=MIDDLE, y2=MIDDLE, class_="track")]
-    error, baseline = risk["error"], risk["baseline"]
+    error, baseline = risk["value"], risk["baseline"]
     if error is not None and baseline is not None:
         parts.append(_gain(scale(error), scale(baseline)))
     if (ends := pair(risk["interval"])) is not None:

@@ -21,7 +21,7 @@ HELD_OUT = ("validation", "test")
 
 
 @dataclass(frozen=True, repr=False)
-class Certificate:
+class Bound:
     """An upper bound on the accuracy of any adversary that sees only a person's record.
 
     Attributes
@@ -34,8 +34,8 @@ class Certificate:
         No function of the generalized record recovers it for a larger share of the people it was
         computed from; certain.
     confidence : float
-        Of all certificates of one table together.
-    n_records : int
+        Of all bounds of one table together.
+    n : int
     tolerance : float or None
         A numeric value counts as recovered within this distance.
     """
@@ -44,42 +44,42 @@ class Certificate:
     accuracy: float
     on_these_records: float
     confidence: float
-    n_records: int
+    n: int
     tolerance: float | None = None
 
     def __str__(self) -> str:
         within = "" if self.tolerance is None else f" (within {self.tolerance:g})"
-        if few(self.n_records):
+        if few(self.n):
             return f"No bound is told for {self.attribute}{within}, on so few people"
         return (
             f"No attack on these records, however clever, recovers {self.attribute}{within} with "
             f"more than {self.to_dict()['accuracy']:.1%} ({self.confidence:.0%} confidence, "
-            f"{self.n_records:,} records)"
+            f"{self.n:,} records)"
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, fit to be published; bounds are rounded upwards."""
-        return published_certificate(asdict(self))
+        return publish_bound(asdict(self))
 
     def __repr__(self) -> str:
         return published_repr(self)
 
 
-def published_certificate(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy the facts of a certificate so that it tells nothing of fewer than five people."""
-    people = facts["n_records"]
+def publish_bound(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy the facts of a bound so that it tells nothing of fewer than five people."""
+    people = facts["n"]
     bounds = {
         name: publish_share(facts[name], people, "up") for name in ("accuracy", "on_these_records")
     }
-    return {**facts, **bounds, "n_records": suppress(people)}
+    return {**facts, **bounds, "n": suppress(people)}
 
 
-def certify(
+def bound(
     generalization: Generalization,
     data: Split,
     confidence: float = 0.95,
     reconstruction: Reconstruction | None = None,
-) -> tuple[Certificate, ...]:
+) -> tuple[Bound, ...]:
     """Bound, for each personal attribute, the accuracy of every possible adversary.
 
     The best guess from a record z is right with probability A = sum over z of max over v of
@@ -101,23 +101,23 @@ def certify(
 
     Returns
     -------
-    tuple of Certificate
+    tuple of Bound
     """
     if not 0 < confidence < 1:
         raise ParameterError(f"The confidence must be between 0 and 1. Got {confidence} instead.")
-    n_records = data.validation.n_rows + data.test.n_rows
-    if not n_records:
-        raise DataError("A certificate needs people that the generalization was not learned from.")
+    n = data.validation.n_rows + data.test.n_rows
+    if not n:
+        raise DataError("A bound needs people that the generalization was not learned from.")
     records = GeneralizedRecords.of(generalization, data)
     personal = data.train.personal
-    found = []
+    bounds = []
     for question in (reconstruction or Reconstruction()).questions(records, data, personal):
-        share = best_count(records, question) / n_records
-        above = deviation(n_records, (1 - confidence) / len(personal)) + data.moved / n_records
+        share = best_count(records, question) / n
+        above = deviation(n, (1 - confidence) / len(personal)) + data.moved / n
         tolerance = question.tolerance if question.values is not None else None
         accuracy = min(1.0, share + above)
-        found.append(Certificate(question.name, accuracy, share, confidence, n_records, tolerance))
-    return tuple(found)
+        bounds.append(Bound(question.name, accuracy, share, confidence, n, tolerance))
+    return tuple(bounds)
 
 
 def best_count(records: GeneralizedRecords, question: Question) -> int:
@@ -131,6 +131,6 @@ def best_count(records: GeneralizedRecords, question: Question) -> int:
     return round(float(np.max(right, axis=1).sum()))
 
 
-def deviation(n_records: int, failure: float) -> float:
+def deviation(n: int, failure: float) -> float:
     """How far the true accuracy may lie above the estimate, but for a probability of failure."""
-    return math.sqrt(math.log(1 / failure) / (2 * n_records))
+    return math.sqrt(math.log(1 / failure) / (2 * n))

@@ -1,4 +1,4 @@
-"""The certificate holds on populations whose truth is known."""
+"""The bound_ holds on populations whose truth is known."""
 
 from __future__ import annotations
 
@@ -11,14 +11,8 @@ import numpy as np
 import pytest
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.attack import (
-    Certificate,
-    GeneralizedRecords,
-    Reconstruction,
-    certify,
-    look_up,
-)
-from sparsam.attack._certified import best_count, deviation
+from sparsam.attack import Bound, GeneralizedRecords, Reconstruction, bound, look_up
+from sparsam.attack._bound import best_count, deviation
 from sparsam.attack._question import personal_question
 from sparsam.data import Split
 from sparsam.generalization import Generalization
@@ -66,9 +60,9 @@ def test_holds_in_simulated_populations(population: str, n_people: int, make_spl
     held = 0
     for seed in range(100):
         data = _people(joint, n_people, seed, make_split)
-        [certificate] = certify(_only(data, "z"), data)
-        held += certificate.accuracy >= truth
-        assert certificate.on_these_records <= certificate.accuracy <= 1
+        [bound_] = bound(_only(data, "z"), data)
+        held += bound_.accuracy >= truth
+        assert bound_.on_these_records <= bound_.accuracy <= 1
     assert held >= 95
 
 
@@ -77,16 +71,16 @@ def test_all_attributes_hold_together(make_split: Make) -> None:
     for seed in range(100):
         coins = np.random.default_rng(seed).integers(0, 2, (300, 8))
         data = make_split({f"c{i}": coins[:, i] for i in range(8)}, [f"c{i}" for i in range(8)])
-        found = certify(Generalization.nothing(data.train.table), data)
-        held += min(certificate.accuracy for certificate in found) >= 0.5
+        found = bound(Generalization.nothing(data.train.table), data)
+        held += min(bound_.accuracy for bound_ in found) >= 0.5
     assert held >= 95
 
 
 def test_loose_but_not_empty(make_split: Make) -> None:
     joint = POPULATIONS["a few records"]
     data = _people(joint, 20_000, 0, make_split)
-    [certificate] = certify(_only(data, "z"), data)
-    assert certificate.accuracy <= joint.max(axis=1).sum() + 0.03
+    [bound_] = bound(_only(data, "z"), data)
+    assert bound_.accuracy <= joint.max(axis=1).sum() + 0.03
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -118,13 +112,13 @@ def test_not_below_what_was_found_on_test_data(
     columns = {"age": age, "job": (age // 20 + rng.integers(0, 2, 4000)) % 6}
     data = make_split(columns, ["age", "job"], numeric=["age"])
     generalization = make_generalization(data, age=np.arange(100) // width)
-    certificates = certify(generalization, data)
+    bounds = bound(generalization, data)
     risk = Reconstruction().attack(generalization, data)
-    for certificate, part in zip(certificates, risk.parts, strict=True):
-        assert certificate.attribute == part.attribute
-        assert certificate.tolerance == part.tolerance
+    for bound_, part in zip(bounds, risk.parts, strict=True):
+        assert bound_.attribute == part.attribute
+        assert bound_.tolerance == part.details.get("tolerance")
         low, high = part.interval
-        assert certificate.accuracy >= 1 - part.error - (high - low)
+        assert bound_.accuracy >= 1 - part.value - (high - low)
 
 
 def test_numbers_count_within_the_tolerance(make_split: Make, make_generalization: Make) -> None:
@@ -133,8 +127,8 @@ def test_numbers_count_within_the_tolerance(make_split: Make, make_generalizatio
     generalization = make_generalization(data, age=np.arange(100) // 10)
     exact = Reconstruction(tolerance={"age": 0})
     [close], [right] = (
-        certify(generalization, data),
-        certify(generalization, data, reconstruction=exact),
+        bound(generalization, data),
+        bound(generalization, data, reconstruction=exact),
     )
     # Within 4.95 years of one guess lie nine of the ten years of a bucket.
     assert close.on_these_records == pytest.approx(0.9, abs=0.02)
@@ -147,21 +141,21 @@ def test_attributes_share_the_chance_to_fail(make_split: Make) -> None:
     columns = {name: rng.integers(0, 2, 500) for name in "abcd"}
     alone, four = make_split(columns, ["a"]), make_split(columns, ["a", "b", "c", "d"])
     nothing = Generalization.nothing(alone.train.table)
-    [one], found = certify(nothing, alone, 0.9), certify(nothing, four, 0.9)
+    [one], found = bound(nothing, alone, 0.9), bound(nothing, four, 0.9)
     n_records = 500 - alone.train.n_rows
     assert one.accuracy == pytest.approx(one.on_these_records + deviation(n_records, 0.1))
-    for certificate in found:
-        above = certificate.accuracy - certificate.on_these_records
+    for bound_ in found:
+        above = bound_.accuracy - bound_.on_these_records
         assert above == pytest.approx(deviation(n_records, 0.1 / 4))
-        assert (certificate.confidence, certificate.n_records) == (0.9, n_records)
+        assert (bound_.confidence, bound_.n) == (0.9, n_records)
 
 
 def test_people_moved_to_training_count_as_recovered(make_split: Make) -> None:
     data = make_split({"z": np.arange(400) % 150, "v": np.arange(400) % 2}, ["v"])
     assert 0 < data.moved <= 150
     nothing = Generalization.nothing(data.train.table)
-    [moved], [stayed] = certify(nothing, data), certify(nothing, replace(data, moved=0))
-    assert moved.accuracy == pytest.approx(stayed.accuracy + data.moved / stayed.n_records)
+    [moved], [stayed] = bound(nothing, data), bound(nothing, replace(data, moved=0))
+    assert moved.accuracy == pytest.approx(stayed.accuracy + data.moved / stayed.n)
 
 
 def test_deviation_shrinks_with_people_and_grows_with_confidence() -> None:
@@ -171,8 +165,8 @@ def test_deviation_shrinks_with_people_and_grows_with_confidence() -> None:
 
 def test_everything_collected_is_certain(make_split: Make) -> None:
     data = make_split({"a": np.arange(300) % 7}, ["a"])
-    [certificate] = certify(Generalization.identity(data.train.table), data)
-    assert (certificate.accuracy, certificate.on_these_records) == (1.0, 1.0)
+    [bound_] = bound(Generalization.identity(data.train.table), data)
+    assert (bound_.accuracy, bound_.on_these_records) == (1.0, 1.0)
 
 
 def test_only_held_out_people_are_counted(make_split: Make) -> None:
@@ -180,17 +174,17 @@ def test_only_held_out_people_are_counted(make_split: Make) -> None:
     data = make_split({"z": rng.integers(0, 3, 300), "v": rng.integers(0, 2, 300)}, ["v"])
     generalization = _only(data, "z")
     fewer = replace(data, train=data.train.take(np.arange(5)))
-    assert certify(generalization, fewer) == certify(generalization, data)
+    assert bound(generalization, fewer) == bound(generalization, data)
 
 
 def test_in_words_and_as_data() -> None:
-    certificate = Certificate("sex", 0.612, 0.58, 0.95, 12_000)
-    assert str(certificate) == (
+    bound_ = Bound("sex", 0.612, 0.58, 0.95, 12_000)
+    assert str(bound_) == (
         "No attack on these records, however clever, recovers sex with more than 61.2% "
         "(95% confidence, 12,000 records)"
     )
-    plain = certificate.to_dict()
-    assert Certificate(**plain) == certificate
+    plain = bound_.to_dict()
+    assert Bound(**plain) == bound_
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
 
 
@@ -199,11 +193,11 @@ def test_bad_input(make_split: Make) -> None:
     nothing = Generalization.nothing(data.train.table)
     for confidence in (0.0, 1.0, -1.0, 2.0, float("nan")):
         with pytest.raises(ParameterError, match="between 0 and 1"):
-            certify(nothing, data, confidence)
+            bound(nothing, data, confidence)
     nobody = data.test.take(np.zeros(0, int))
     with pytest.raises(DataError, match="not learned from"):
-        certify(nothing, replace(data, validation=nobody, test=nobody))
-    assert certify(nothing, make_split({"a": np.arange(30) % 3}, [])) == ()
+        bound(nothing, replace(data, validation=nobody, test=nobody))
+    assert bound(nothing, make_split({"a": np.arange(30) % 3}, [])) == ()
 
 
 def test_a_look_up_is_no_better_than_the_certificate_says(
@@ -216,6 +210,6 @@ def test_a_look_up_is_no_better_than_the_certificate_says(
     generalization = make_generalization(same, z=range(40))
     records = GeneralizedRecords.of(generalization, same)
     question = personal_question(1, same, records, 0.0)
-    [certificate] = certify(generalization, same)
+    [bound_] = bound(generalization, same)
     error = question.error(look_up(records, question), records, "test")
-    assert 1 - error == pytest.approx(certificate.on_these_records)
+    assert 1 - error == pytest.approx(bound_.on_these_records)
