@@ -217,11 +217,11 @@ def training_cost(noise_multiplier: float, sample_rate: float, steps: int, *, or
         )
     _whole(steps, "steps", 1, _MOST_STEPS)
     _whole(order, "order", 2, _MOST_ORDER)
-    one = subsampled_gaussian_rdp(float(multiplier), float(rate), order)
+    divergence = subsampled_gaussian_rdp(float(multiplier), float(rate), order)
     event = Event(
         noise="dp-sgd", noise_multiplier=float(multiplier), sample_rate=float(rate), steps=steps
     )
-    rho = nano_up(one * steps / order * _SLACK, "cost of training")
+    rho = nano_up(divergence * steps / order * _SLACK, "cost of training")
     return Cost(epsilon=None, rho=rho, events=(event,), order=order)
 
 
@@ -306,55 +306,13 @@ def sequential(costs: Iterable[Cost]) -> Cost:
     )
 
 
-def parallel(costs: Iterable[Cost]) -> Cost:
-    """Take the dearest cost: answers from parts of the rows that share no row.
-
-    The parts must not depend on the answers. In `epsilon` and `rho` the dearest counts. As
-    events, the one use of Laplace noise, or the one choice, that is dearest stands for all, as
-    the others can be had from it; of any other mixture all events are kept as if they were asked
-    of the same rows. That is sound, but more than was spent.
-
-    Parameters
-    ----------
-    costs : iterable of Cost
-
-    Returns
-    -------
-    Cost
-        Nothing, for no costs.
-
-    Examples
-    --------
-    >>> print(parallel([laplace_cost(0.1), laplace_cost(0.3)]))
-    epsilon 0.3, rho 0.045
-    """
-    listed = list(costs)
-    return Cost(
-        epsilon=_pure(listed, lambda amounts: max(amounts, default=0)),
-        rho=max((cost.rho for cost in listed), default=0),
-        events=_worst([cost.events for cost in listed]),
-        order=_order(listed),
-    )
-
-
-def _worst(parts: list[tuple[Event, ...]]) -> tuple[Event, ...]:
-    distinct = list(dict.fromkeys(parts))
-    if len(distinct) == 1:
-        return distinct[0]
-    single = [part[0] for part in distinct if len(part) == 1 and part[0].times == 1]
-    kinds = {event.noise for event in single}
-    if len(single) == len(distinct) and kinds in ({"laplace"}, {"exponential"}):
-        return (min(single, key=lambda event: event.scale),)
-    return _gathered(event for part in parts for event in part)
-
-
 def _gathered(events: Iterable[Event]) -> tuple[Event, ...]:
     """Count equal events instead of listing them."""
     counts: dict[Event, int] = {}
     for event in events:
-        one = msgspec.structs.replace(event, times=1)
-        counts[one] = counts.get(one, 0) + event.times
-    return tuple(msgspec.structs.replace(one, times=times) for one, times in counts.items())
+        single = msgspec.structs.replace(event, times=1)
+        counts[single] = counts.get(single, 0) + event.times
+    return tuple(msgspec.structs.replace(single, times=times) for single, times in counts.items())
 
 
 def _pure(costs: list[Cost], join: Any) -> int | None:
