@@ -110,7 +110,7 @@ class Reading:
         return float(self.running[cell + 1] - self.running[cell])
 
     def _tail(self, upper: bool) -> list[tuple[int, float]]:
-        """Return the last two cells of a side, with the rate at which people thin out if they do."""
+        """Return the last two cells of a side and the rate at which people thin out, if they do."""
         end, beside = (self.last, self.last - 1) if upper else (0, 1)
         if self.last < 2 or self.one[end] or self.one[beside]:
             return []
