@@ -14,8 +14,12 @@ from numpy.typing import NDArray
 from sparsam._errors import ParameterError
 from sparsam.data import CategoricalDomain, Category, NumericDomain
 from sparsam.explore._declared import Declared
-from sparsam.generalization import CategoricalPartition, NumericPartition
-from sparsam.generalization._labels import category_label, unique_labels
+from sparsam.generalization import (
+    CategoricalPartition,
+    NumericPartition,
+    category_label,
+    unique_labels,
+)
 
 OTHER = "(other)"
 MISSING = "(missing)"

@@ -20,9 +20,9 @@ from sparsam.generalization import (
     Generalization,
     NumericPartition,
     Partition,
+    learned_from_rows,
     numeric_partition,
 )
-from sparsam.generalization._learned import learned_from_rows
 
 _EXPECTED = (
     "Domains must be declared: a mapping of names to (low, high) or to a list of categories, "

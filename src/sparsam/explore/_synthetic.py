@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import ParameterError
+from sparsam._checks import check_whole
 from sparsam.explore._answer import Answer, quantile_label
 from sparsam.explore._bins import Bins, full_bins
 from sparsam.explore._declared import Declared
@@ -77,8 +77,7 @@ class TreeModel:
         dict of str to ndarray
         """
         rows = max(round(self.total), 1) if n is None else n
-        if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-            raise ParameterError(f"The number of rows must be an int >= 1. Got {rows!r} instead.")
+        check_whole("synthetic", "n", rows, 1)
         rng = np.random.default_rng(random_state)
         codes: dict[str, NDArray[np.int64]] = {}
         for name, parent in self.parents.items():

@@ -104,7 +104,7 @@ def test_binding_account_keeps_its_promise_at_its_order(epsilon: float, delta: f
 
 def test_orders() -> None:
     assert binding_account(2, 1e-6)[0] == 12
-    with pytest.raises(ParameterError, match="whole number from 2"):
+    with pytest.raises(ParameterError, match="an int from 2"):
         binding_account(1, 1e-6, 1)
     with pytest.raises(ParameterError, match="leave a budget"):
         binding_account(0.1, 1e-6, 2)

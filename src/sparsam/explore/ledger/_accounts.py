@@ -8,11 +8,11 @@ from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
+from sparsam._checks import check_whole
 from sparsam._errors import MissingExtraError, ParameterError
 from sparsam.explore.ledger._amounts import NANO, Amount, exact, nano_down, positive
-from sparsam.explore.ledger._costs import Cost, Event, subsampled_gaussian_rdp
+from sparsam.explore.ledger._costs import MOST_ORDER, Cost, Event, subsampled_gaussian_rdp
 
-_MOST_ORDER = 10**6
 _ORDERS = (*range(2, 65), *range(72, 257, 8), 384, 512, 1024)
 # Where the last digits of a float would fall on the wrong side.
 _SLACK = 1e-12
@@ -126,10 +126,7 @@ def binding_account(epsilon: Amount, delta: Amount, order: int | None = None) ->
 
     if order is None:
         order = _whole_order(_least(negative)[0], negative)
-    elif isinstance(order, bool) or not isinstance(order, int) or not 2 <= order <= _MOST_ORDER:
-        raise ParameterError(
-            f"The 'order' must be a whole number from 2 to {_MOST_ORDER}. Got {order!r} instead."
-        )
+    check_whole("a ledger", "order", order, 2, MOST_ORDER)
     rho = -negative(order) * (1 - _SLACK)
     if rho * NANO < 1:
         raise ParameterError(
@@ -287,7 +284,7 @@ def _least(function: Callable[[float], float]) -> tuple[float, float]:
 
 def _whole_order(order: float, function: Callable[[float], float]) -> int:
     near = (math.floor(order), math.ceil(order))
-    return min((max(2, min(_MOST_ORDER, int(a))) for a in near), key=function)
+    return min((max(2, min(MOST_ORDER, int(a))) for a in near), key=function)
 
 
 def _delta(delta: Amount) -> float:

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 import msgspec
 
+from sparsam._checks import check_whole, wrong_parameter
 from sparsam._errors import ParameterError
 from sparsam.explore.ledger._amounts import NANO, Amount, float_up, nano_text, nano_up, positive
 
@@ -18,7 +19,7 @@ _ROOM = Fraction(1, 2**50)
 # What the float sum of the Rényi divergence may be off, generously.
 _SLACK = 1 + 1e-9
 _MOST_STEPS = 10**9
-_MOST_ORDER = 10**6
+MOST_ORDER = 10**6
 _MOST_UNITS = 10**9
 _QUICK_ORDER = 10_000
 
@@ -207,16 +208,12 @@ def training_cost(noise_multiplier: float, sample_rate: float, steps: int, *, or
         positive(sample_rate, "sample_rate"),
     )
     if not Fraction(1, 1000) <= multiplier <= 1_000_000:
-        raise ParameterError(
-            "The 'noise_multiplier' must be from 0.001 to 1,000,000. "
-            f"Got {noise_multiplier!r} instead."
-        )
+        expected = "from 0.001 to 1,000,000"
+        raise wrong_parameter("training_cost", "noise_multiplier", expected, noise_multiplier)
     if not Fraction(1, 10**9) <= rate <= 1:
-        raise ParameterError(
-            f"The 'sample_rate' must be from 1e-9 to 1. Got {sample_rate!r} instead."
-        )
-    _whole(steps, "steps", 1, _MOST_STEPS)
-    _whole(order, "order", 2, _MOST_ORDER)
+        raise wrong_parameter("training_cost", "sample_rate", "from 1e-9 to 1", sample_rate)
+    check_whole("training_cost", "steps", steps, 1, _MOST_STEPS)
+    check_whole("training_cost", "order", order, 2, MOST_ORDER)
     divergence = subsampled_gaussian_rdp(float(multiplier), float(rate), order)
     event = Event(
         noise="dp-sgd", noise_multiplier=float(multiplier), sample_rate=float(rate), steps=steps
@@ -262,7 +259,7 @@ def _paid(event: Event, cost: Cost) -> bool:
 
 
 def _paid_training(event: Event, cost: Cost) -> bool:
-    if cost.order is None or not 2 <= cost.order <= _MOST_ORDER:
+    if cost.order is None or not 2 <= cost.order <= MOST_ORDER:
         return False
     try:
         # At a high order this takes seconds; the price at a lower one is never more.
@@ -345,13 +342,6 @@ def _both(amount: Fraction) -> Fraction:
 def _root_up(square: Fraction) -> float:
     root = float_up(Fraction(math.isqrt(math.ceil(square * NANO**6)) + 1, NANO**3))
     return math.nextafter(root, math.inf)
-
-
-def _whole(value: int, name: str, least: int, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise ParameterError(
-            f"The '{name}' must be a whole number from {least} to {most}. Got {value!r} instead."
-        )
 
 
 def subsampled_gaussian_rdp(noise_multiplier: float, sample_rate: float, order: int) -> float:
