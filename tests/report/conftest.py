@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Callable
+from html.parser import HTMLParser
 from typing import Any
 
 import pytest
@@ -187,3 +188,40 @@ def build(
 def make_data() -> Callable[..., dict[str, Any]]:
     """Build report data; every call gives a fresh copy."""
     return lambda **options: copy.deepcopy(build(**options))
+
+
+class ReadHtml(HTMLParser):
+    """The elements, ids and texts of a page; checks that elements close in order."""
+
+    VOID = frozenset(("meta", "link", "br", "wbr", "input", "img"))
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not {"script", "style"} & set(self.open):
+            self.texts.append(data)
+
+    @property
+    def ids(self) -> list[str | None]:
+        return [attributes["id"] for _, attributes in self.elements if "id" in attributes]
+
+
+@pytest.fixture(scope="session")
+def read_html() -> type[ReadHtml]:
+    """The one reader of pages for all tests."""
+    return ReadHtml

@@ -203,6 +203,6 @@ def _epsilons(spent: SpentData, where: str) -> str:
 
 
 def _small(value: float) -> str:
-    from sparsam.report._statement_words import small_words
+    from sparsam.report._words import small_words
 
     return small_words(value)

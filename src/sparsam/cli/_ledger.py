@@ -233,7 +233,7 @@ def opened_ledger(place: Path, **options: Any) -> Ledger:
 
 def budget_words(facts: Mapping[str, Any]) -> str:
     """Say what a budget promises."""
-    from sparsam.report._statement_words import small_words
+    from sparsam.report._words import small_words
 
     if facts["delta"] is None:
         return f"epsilon {facts['epsilon']:g}"

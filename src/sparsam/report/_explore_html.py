@@ -27,8 +27,7 @@ from sparsam.report._explore_words import (
     explore_verdict,
     paper_words,
 )
-from sparsam.report._statement_words import small_words
-from sparsam.report._words import THIN
+from sparsam.report._words import THIN, small_words
 
 
 def explore_page(data: ExploreReportData) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from markupsafe import Markup
 
 from sparsam.report._canvas import Canvas, text
 from sparsam.report._scale import Scale
-from sparsam.report._statement_data import StatementData
 from sparsam.report._svg import tag
 from sparsam.report._words import percent, short_percent
 
@@ -16,14 +16,14 @@ WIDE = Canvas("wide", 660, 250, ticks=5, top=40, right=18, bottom=46)
 NARROW = Canvas("narrow", 340, 240, ticks=4, left=46, top=40, right=10, bottom=46)
 
 
-def spent_figure(data: StatementData) -> Markup | None:
+def spent_figure(data: Mapping[str, Any]) -> Markup | None:
     """Draw how the budget ran down; None before the first charge."""
     if not data["charges"]:
         return None
     return Markup("\n").join(_figure(data, canvas) for canvas in (WIDE, NARROW))
 
 
-def _figure(data: StatementData, canvas: Canvas) -> Markup:
+def _figure(data: Mapping[str, Any], canvas: Canvas) -> Markup:
     ids = [f"spent-{part}-{canvas.name}" for part in ("title", "desc")]
     budget = float(data["budget"])
     shares = [float(one["spent"]) / budget for one in data["charges"]]
@@ -51,7 +51,7 @@ def _axes(canvas: Canvas) -> Iterator[Markup]:
     yield text("Charges, oldest first →", right, canvas.height - 8, "name", "end")
 
 
-def _steps(data: StatementData, shares: list[float], canvas: Canvas) -> Iterator[Markup]:
+def _steps(data: Mapping[str, Any], shares: list[float], canvas: Canvas) -> Iterator[Markup]:
     y, right = _heights(canvas), canvas.width - canvas.right
     step = (right - canvas.left) / len(shares)
     width = min(step, 64.0)
