@@ -8,7 +8,6 @@ from sparsam.explore import Statement
 from sparsam.report._document import Document
 from sparsam.report._explore_policy import noisy_versions
 from sparsam.report._plain import plain
-from sparsam.report._statement_figure import spent_figure
 from sparsam.report._words import NOTHING, counted, percent, small_words, version_words
 from sparsam.report.page._blocks import (
     Block,
@@ -31,6 +30,7 @@ from sparsam.report.page._blocks import (
     number,
     strong,
 )
+from sparsam.report.pictures._statement import spent_figure
 
 
 class StatementReport(Document[dict[str, Any]]):

@@ -1,28 +1,31 @@
-"""From shares to places on paper, with round numbers along the axis."""
+"""From values to places on paper, with round numbers along the axis."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Scale:
-    """A straight map from values to coordinates.
+    """A map from values to coordinates.
 
     Parameters
     ----------
     low, high : float
-        The values at the two ends.
+        The values at the two ends, after the bend.
     start, stop : float
         The coordinates of the two ends.
+    bend : callable, optional
+        What is done to a value before it is placed, such as a logarithm; nothing by default.
     """
 
     low: float
     high: float
     start: float
     stop: float
+    bend: Callable[[float], float] | None = None
 
     def __call__(self, value: float) -> float:
         """Place a value; what lies outside stays at the edge.
@@ -32,7 +35,8 @@ class Scale:
         >>> Scale(0, 10, 100, 200)(5), Scale(0, 10, 100, 200)(12)
         (150.0, 200.0)
         """
-        inside = min(max(value, self.low), self.high)
+        bent = value if self.bend is None else self.bend(value)
+        inside = min(max(bent, min(self.low, self.high)), max(self.low, self.high))
         share = (inside - self.low) / (self.high - self.low)
         return self.start + share * (self.stop - self.start)
 
@@ -82,3 +86,17 @@ def span(values: Iterable[float | None], least: float = 0.02) -> tuple[float, fl
     low, high = min(known), max(known)
     short = max(0.0, least - (high - low)) / 2
     return low - short, high + short
+
+
+def padded(
+    low: float, high: float, below: float, above: float | None = None
+) -> tuple[float, float]:
+    """Return a range with room around it, as shares of its length.
+
+    Examples
+    --------
+    >>> padded(0.0, 10.0, 0.1), padded(0.0, 10.0, 0.0, 0.5)
+    ((-1.0, 11.0), (0.0, 15.0))
+    """
+    length = high - low
+    return low - below * length, high + (below if above is None else above) * length

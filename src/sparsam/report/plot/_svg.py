@@ -34,6 +34,11 @@ def tag(_name: str, *children: str, **attributes: Attribute) -> Markup:
     return Markup("<{0}{1}>{2}</{0}>").format(_name, written, inside)
 
 
+def text(words: str, x: float, y: float, kind: str, anchor: str | None = None) -> Markup:
+    """Write words at a place of a drawing."""
+    return tag("text", words, x=x, y=y, class_=kind, text_anchor=anchor)
+
+
 def percent_of(share: float) -> str:
     """Write a share as a coordinate that follows the width of the drawing.
 
