@@ -7,8 +7,12 @@ import random
 from collections.abc import Callable
 from html.parser import HTMLParser
 from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import pytest
+
+from sparsam.report.plot._plot import Picture
 
 SCRIPT = "<script>alert(1)</script>"
 LONG = "a category whose name goes on and on because the codebook says so " * 3
@@ -225,3 +229,36 @@ class ReadHtml(HTMLParser):
 def read_html() -> type[ReadHtml]:
     """The one reader of pages for all tests."""
     return ReadHtml
+
+
+@pytest.fixture(scope="session")
+def read_picture() -> Callable[[Picture], list[Element]]:
+    """Parse the drawings of a picture; fail where one is not described or leaves its paper."""
+    return _read_picture
+
+
+def _read_picture(picture: Picture) -> list[Element]:
+    drawings = [ElementTree.fromstring(drawing) for drawing in picture.drawings]
+    for drawing in drawings:
+        assert drawing.get("role") == "img"
+        assert drawing.findtext("title") == picture.title != ""
+        assert drawing.findtext("desc", "") == picture.words
+        if picture.words:
+            labels = {drawing.find(name).get("id") for name in ("title", "desc")}  # type: ignore[union-attr]
+            assert set(drawing.get("aria-labelledby", "").split()) == labels
+            _check_inside(drawing)
+    return drawings
+
+
+def _check_inside(drawing: Element) -> None:
+    left, top, width, height = map(float, drawing.attrib["viewBox"].split())
+    for element in drawing.iter():
+        xs = [float(element.get(key, left)) for key in ("x", "cx", "x1", "x2")]
+        ys = [float(element.get(key, top)) for key in ("y", "cy", "y1", "y2")]
+        if (place := element.get("transform", "")).startswith("translate"):
+            x, y = map(float, place[10:-1].split())
+            xs, ys = [*xs, x], [*ys, y]
+        xs.append(xs[0] + float(element.get("width", 0)))
+        ys.append(ys[0] + float(element.get("height", 0)))
+        assert all(left - 0.5 <= x <= left + width + 0.5 for x in xs), element.attrib
+        assert all(top - 0.5 <= y <= top + height + 0.5 for y in ys), element.attrib

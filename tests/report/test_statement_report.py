@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import xml.etree.ElementTree as ET
 
 import pytest
 
 from sparsam.explore import Ledger, gaussian_cost, laplace_cost, sequential
 from sparsam.explore.ledger._statement import LIMITS, Charge, Noise
 from sparsam.report import statement_report
-from sparsam.report._statement_figure import spent_figure
 
 SCRIPT = "<script>alert(1)</script>"
 SECRET = 987654321
@@ -99,7 +97,6 @@ def test_an_empty_ledger(tmp_path):
         report = statement_report(ledger.statement(), title="Own title")
     assert "Nobody has asked anything yet" in report.to_html()
     assert "Nobody has asked anything yet" in report.to_markdown()
-    assert spent_figure(report.to_dict()) is None
     assert "Own title" in report.to_html()
     assert "epsilon 1 and delta 1e-6" in report.verdict
 
@@ -125,15 +122,6 @@ def test_a_spent_ledger_with_a_failed_question(tmp_path):
     assert [one["outcome"] for one in data["charges"]] == ["failed", "answered"]
     assert "nothing is left" in report.verdict
     assert str(SECRET) not in report.to_html()
-
-
-def test_the_figure_ends_where_the_budget_does(report):
-    text = str(spent_figure(report.to_dict())).split("\n<svg")[0]
-    root = ET.fromstring(text)
-    bars = [part for part in root.iter("rect") if part.attrib["class"] == "before"]
-    assert len(bars) == 2
-    heights = [float(bar.attrib["height"]) for bar in bars]
-    assert heights[1] / heights[0] == pytest.approx(0.75 / 0.25, rel=1e-3)
 
 
 def test_training_is_listed(tmp_path):

@@ -97,8 +97,8 @@ def with_room(
 
     Examples
     --------
-    >>> with_room([(20, "12"), (30, "13"), (98, "14")], 100)
-    [(20, 20, '12'), (98, 93.54, '14')]
+    >>> with_room([(20, "12"), (30, "13"), (95, "14")], 100)
+    [(20, 20, '12'), (95, 93.54, '14')]
     """
     placed: list[tuple[float, float, str]] = []
     taken: list[tuple[float, float]] = []
