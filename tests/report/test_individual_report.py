@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
-import struct
-import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -20,20 +17,18 @@ from sparsam._small_counts import share_step
 from sparsam.individual import Retention, retain
 from sparsam.individual._people import Encoded
 from sparsam.report import IndividualReport, individual_report
-from sparsam.report._individual_figure import curve_figures, curve_keys
-from sparsam.report._individual_mask_figure import mask_figure
 from sparsam.report._individual_picture import (
     MOST_COLUMNS,
     MOST_ROWS,
     _by_pattern,
-    data_uri,
     kept_attributes,
     kept_people,
     picture_of,
-    png,
 )
 from sparsam.report._individual_view import individual_sections
 from sparsam.report._individual_words import overlap_words
+from sparsam.report.pictures._individual import curve_figures
+from sparsam.report.plot._matrix import shares_uri
 
 VOID = {"meta", "link", "input", "br", "wbr"}
 THIN = "\u202f"
@@ -169,20 +164,6 @@ def test_saved_in_three_ways(report: IndividualReport, tmp_path) -> None:
     assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!doctype html")
 
 
-def test_figures_show_every_algorithm(report: IndividualReport) -> None:
-    data = report.to_dict()
-    names = [name for _, name in curve_keys(data)]
-    assert names == ["stationarity", "random rows", "individualised random"]
-    figures = curve_figures(data)
-    assert len(figures) == 5
-    for svg, _ in figures:
-        for name in names:
-            assert svg.count(f"<title>{name}: ") == 2 * 3  # three shares, wide and narrow
-        places = [float(y) for y in re.findall(r"translate\([\d.]+ ([\d.-]+)\)", svg)]
-        assert all(0 <= y <= 330 for y in places)
-    assert figures[0][1][0][1].startswith("every value")
-
-
 @given(BITS)
 def test_the_picture_is_of_many_people(kept: np.ndarray) -> None:
     picture = picture_of(kept)
@@ -222,7 +203,7 @@ def test_wide_and_long_masks_stay_small() -> None:
     assert len(picture["rows"]) == MOST_ROWS
     assert len(picture["rows"][0]) == MOST_COLUMNS
     assert picture["attributes_per_column"] == 6
-    assert len(data_uri(picture)) < 5000
+    assert len(shares_uri(picture["rows"])) < 5000
 
 
 @given(BITS)
@@ -242,35 +223,6 @@ def test_no_count_tells_of_few_people(kept: np.ndarray) -> None:
             assert shown[name]["share"] == pytest.approx(
                 count / len(kept), abs=share_step(len(kept)) / 2 + 1e-9
             )
-
-
-def test_the_picture_decodes_to_its_pixels() -> None:
-    pixels = np.random.default_rng(0).integers(0, 256, (5, 7, 4)).astype(np.uint8)
-    raw = png(pixels)
-    assert raw.startswith(b"\x89PNG\r\n\x1a\n")
-    at, found = 8, {}
-    while at < len(raw):
-        size, name = struct.unpack(">I4s", raw[at : at + 8])
-        body = raw[at + 8 : at + 8 + size]
-        (check,) = struct.unpack(">I", raw[at + 8 + size : at + 12 + size])
-        assert check == zlib.crc32(name + body)
-        found[name] = body
-        at += 12 + size
-    assert list(found) == [b"IHDR", b"IDAT", b"IEND"]
-    assert struct.unpack(">IIBBBBB", found[b"IHDR"]) == (7, 5, 8, 6, 0, 0, 0)
-    lines = np.frombuffer(zlib.decompress(found[b"IDAT"]), np.uint8).reshape(5, 29)
-    assert (lines[:, 0] == 0).all()
-    assert (lines[:, 1:].reshape(5, 7, 4) == pixels).all()
-
-
-def test_the_picture_is_in_the_page(report: IndividualReport) -> None:
-    svg = mask_figure(report.to_dict())
-    uri = re.search(r'href="data:image/png;base64,([^"]+)"', svg)
-    assert uri is not None
-    assert base64.b64decode(uri[1]).startswith(b"\x89PNG")
-    data = report.to_dict()
-    data["mask"]["names"] = [f"a{i}" for i in range(64)]
-    assert "64 attributes →" in mask_figure(data)
 
 
 @pytest.mark.parametrize(

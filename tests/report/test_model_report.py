@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 
@@ -17,9 +16,9 @@ from sparsam.data import Roles
 from sparsam.generalization import Generalization
 from sparsam.minimise import ModelTree
 from sparsam.report import ModelReport, model_report
-from sparsam.report._model_figure import NARROW, WIDE, curve_figure
 from sparsam.report._model_words import range_words, telling
 from sparsam.report._provenance import NO_HASH
+from sparsam.report.pictures._model import curve_figure
 
 VOID = {"meta", "link", "input", "br", "wbr"}
 THIN = "\u202f"
@@ -274,29 +273,6 @@ def test_gaps_do_not_show(report):
     for text in (made.to_html(), made.to_markdown()):
         assert "None" not in text
         assert "nan" not in text
-
-
-@pytest.mark.parametrize("measure", ["share", "r2", "own"])
-@pytest.mark.parametrize("canvas", [WIDE, NARROW], ids=lambda canvas: canvas.name)
-def test_the_curve_is_drawn_inside_the_canvas(report, canvas, measure):
-    data = report.to_dict()
-    data["kept"]["held_out"]["measure"] = measure
-    for loss, score in ((0.0, 1.0), (1.0, -3.0 if measure != "share" else 0.0)):
-        data["curve"].append(
-            {"information_loss": loss, "held_out": score, "chosen_on": score, "n_collected": 1}
-        )
-    drawings = [ET.fromstring(part) for part in curve_figure(data).split("\n")]
-    drawing = next(one for one in drawings if canvas.name in one.get("class"))
-    for element in drawing.iter():
-        for key in ("x", "cx", "x1", "x2"):
-            assert 0 <= float(element.get(key, 0)) <= canvas.width
-        for key in ("y", "cy", "y1", "y2"):
-            assert 0 <= float(element.get(key, 0)) <= canvas.height
-    assert len(drawing.findall("circle")) == len(data["curve"])
-    assert drawing.find("g/title").text.startswith("chosen: information loss")
-    words = " ".join(text.text for text in drawing.findall("text"))
-    assert "target" in words
-    assert "one answer for everyone" in words
 
 
 def test_saved_in_every_way(report, tmp_path):

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from sparsam.report._release_data import ReleaseReportData
     from sparsam.report._release_report import ReleaseReport, release_report
     from sparsam.report._report import Report
-    from sparsam.report._statement_data import StatementData
     from sparsam.report._statement_report import StatementReport, statement_report
 
 # A report on a ledger needs none of the attacks that a report on a generalization needs.
@@ -39,7 +38,6 @@ __getattr__, __dir__ = load_lazily(
         "ReleaseReportData": "_release_data",
         "Report": "_report",
         "ReportData": "_data",
-        "StatementData": "_statement_data",
         "StatementReport": "_statement_report",
         "attack_report": "_attack_report",
         "explore_report": "_explore_report",
@@ -65,7 +63,6 @@ __all__ = [
     "ReleaseReportData",
     "Report",
     "ReportData",
-    "StatementData",
     "StatementReport",
     "attack_report",
     "explore_report",

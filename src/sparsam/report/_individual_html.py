@@ -6,8 +6,6 @@ from markupsafe import Markup
 
 from sparsam.report._environment import environment, policy, script
 from sparsam.report._individual_data import IndividualReportData
-from sparsam.report._individual_figure import curve_figures, curve_keys
-from sparsam.report._individual_mask_figure import mask_figure
 from sparsam.report._individual_view import (
     POINT_HEAD,
     attribute_rows,
@@ -27,6 +25,7 @@ from sparsam.report._individual_words import (
     weak_words,
 )
 from sparsam.report._words import THIN
+from sparsam.report.pictures._individual import curve_figures, curve_keys, mask_figure
 
 
 def individual_page(data: IndividualReportData) -> str:

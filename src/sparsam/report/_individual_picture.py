@@ -1,10 +1,7 @@
-"""A mask without its people: rows of many people each, as plain shares and as a small picture."""
+"""A mask without its people: rows of many people each, as plain shares."""
 
 from __future__ import annotations
 
-import base64
-import struct
-import zlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,7 +13,6 @@ from sparsam.report._individual_data import KeptAttributeData, KeptPeopleData, P
 MOST_ROWS = 150
 MOST_COLUMNS = 128
 FEWEST_PEOPLE = 10
-_TEAL = (38, 140, 128)
 
 Bits = NDArray[np.bool_]
 
@@ -95,33 +91,3 @@ def kept_people(kept: Bits) -> list[KeptPeopleData]:
         found.append({"low": last["low"], "high": len(counts) - 1,
                       "people": int(last["people"] or 0) + sum_})  # fmt: skip
     return found
-
-
-def data_uri(picture: PictureData) -> str:
-    """Write the picture as a PNG: one colour, the more opaque the more is kept."""
-    shares = np.asarray(picture["rows"], np.float64)
-    pixels = np.empty((*shares.shape, 4), np.uint8)
-    pixels[..., :3] = _TEAL
-    pixels[..., 3] = np.round(255 * shares)
-    return f"data:image/png;base64,{base64.b64encode(png(pixels)).decode()}"
-
-
-def png(pixels: NDArray[np.uint8]) -> bytes:
-    """Encode pixels of red, green, blue and opacity, rows first.
-
-    Examples
-    --------
-    >>> png(np.zeros((2, 3, 4), np.uint8))[:8]
-    b'\\x89PNG\\r\\n\\x1a\\n'
-    """
-    height, width = pixels.shape[:2]
-    # each line begins with the number of its filter: none
-    lines = np.zeros((height, 1 + 4 * width), np.uint8)
-    lines[:, 1:] = pixels.reshape(height, 4 * width)
-    head = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
-    parts = ((b"IHDR", head), (b"IDAT", zlib.compress(lines.tobytes(), 9)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in parts)
-
-
-def _chunk(name: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))

@@ -9,7 +9,6 @@ from sparsam.report._individual_data import (
     MaskFigureData,
     MaskPointData,
 )
-from sparsam.report._individual_figure import decimals
 from sparsam.report._sections import TITLES
 from sparsam.report._words import (
     NOTHING,
@@ -23,6 +22,7 @@ from sparsam.report._words import (
     short_percent,
     whole,
 )
+from sparsam.report.pictures._individual import decimals
 
 _TITLES = {
     **TITLES,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sparsam.report._data import MeaningData
 from sparsam.report._individual_data import IndividualReportData
-from sparsam.report._individual_figure import decimals
-from sparsam.report._prose import KeyFigure, Verdict
 from sparsam.report._words import (
     NOTHING,
     counted,
@@ -18,6 +16,8 @@ from sparsam.report._words import (
     short_percent,
     whole,
 )
+from sparsam.report.page._blocks import KeyFigure, Verdict
+from sparsam.report.pictures._individual import decimals
 
 RETAIN = (
     "This is a tool for deciding what to retain, not what to ask for: to choose the values that "

@@ -6,7 +6,6 @@ from markupsafe import Markup
 
 from sparsam.report._environment import environment, policy, script
 from sparsam.report._model_data import ModelReportData
-from sparsam.report._model_figure import curve_figure
 from sparsam.report._model_view import (
     asked_rows,
     kept_rows,
@@ -20,6 +19,7 @@ from sparsam.report._model_words import model_figures, model_verdict
 from sparsam.report._prose import interval_words
 from sparsam.report._view import MANY_BUCKETS
 from sparsam.report._words import THIN
+from sparsam.report.pictures._model import curve_figure
 
 
 def model_page(data: ModelReportData) -> str:

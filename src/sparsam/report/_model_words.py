@@ -8,7 +8,7 @@ from typing import Any
 from sparsam.report._data import Interval, MeaningData
 from sparsam.report._meaning import MEANING
 from sparsam.report._model_data import AccuracyData, ModelReportData
-from sparsam.report._prose import KeyFigure, Verdict, interval_words
+from sparsam.report._prose import interval_words
 from sparsam.report._words import (
     NOTHING,
     counted,
@@ -19,6 +19,7 @@ from sparsam.report._words import (
     short_percent,
     whole,
 )
+from sparsam.report.page._blocks import KeyFigure, Verdict
 
 _SAMPLE = next(item for item in MEANING if "full resolution" in item["heading"])
 

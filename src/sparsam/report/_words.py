@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any, TypeGuard
 
 from sparsam.report._data import Count, Interval
@@ -151,6 +152,28 @@ def setting(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(setting(inner) for inner in value)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def small_words(value: float) -> str:
+    """Write a small number, such as a delta.
+
+    Examples
+    --------
+    >>> small_words(1e-6), small_words(0.0)
+    ('1e-6', '0')
+    """
+    return f"{value:g}".replace("e-0", "e-")
+
+
+def version_words(versions: Mapping[str, str]) -> str:
+    """Name the libraries that made a report, with their versions.
+
+    Examples
+    --------
+    >>> version_words({"python": "3.13", "numpy": "2.3"})
+    'python 3.13, numpy 2.3'
+    """
+    return ", ".join(f"{library} {version}" for library, version in versions.items())
 
 
 def pair(interval: Interval) -> tuple[float, float] | None:
