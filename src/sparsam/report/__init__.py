@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from sparsam.report._data import AttackReportData, AttacksData, ReportData
     from sparsam.report._explore_data import ExploreReportData
     from sparsam.report._explore_report import ExploreReport, explore_report
-    from sparsam.report._individual_data import IndividualReportData
     from sparsam.report._individual_report import IndividualReport, individual_report
     from sparsam.report._model_data import ModelReportData
     from sparsam.report._model_report import ModelReport, model_report
@@ -31,7 +30,6 @@ __getattr__, __dir__ = load_lazily(
         "ExploreReport": "_explore_report",
         "ExploreReportData": "_explore_data",
         "IndividualReport": "_individual_report",
-        "IndividualReportData": "_individual_data",
         "ModelReport": "_model_report",
         "ModelReportData": "_model_data",
         "ReleaseReport": "_release_report",
@@ -56,7 +54,6 @@ __all__ = [
     "ExploreReport",
     "ExploreReportData",
     "IndividualReport",
-    "IndividualReportData",
     "ModelReport",
     "ModelReportData",
     "ReleaseReport",

@@ -12,6 +12,8 @@ from typing import Literal, TypeAlias
 
 from markupsafe import Markup
 
+from sparsam.report.plot._plot import Picture
+
 Words: TypeAlias = "str | Span | tuple[Words, ...]"
 """A text, part of a text with a meaning of its own, or several of them in a row."""
 
@@ -191,7 +193,7 @@ class Cell:
     words : Words
     note : Words
         In small print, below.
-    drawn : Markup or None
+    drawn : Picture or None
         A small picture, on a page only.
     chips : Chips or None
     share : float or None
@@ -200,7 +202,7 @@ class Cell:
 
     words: Words = ""
     note: Words = ""
-    drawn: Markup | None = None
+    drawn: Picture | None = None
     chips: Chips | None = None
     share: float | None = None
 
@@ -291,7 +293,7 @@ class Figure:
 
     Parameters
     ----------
-    drawn : Markup or None
+    drawn : Picture or None
         Has a title and a description of its own.
     keys : tuple of pairs of Markup or str, and Words
         What the signs in it mean.
@@ -303,7 +305,7 @@ class Figure:
         Names of styles.
     """
 
-    drawn: Markup | None
+    drawn: Picture | None
     keys: tuple[tuple[Markup | str, Words], ...] = ()
     note: Words = ""
     figures: tuple[Block, ...] = ()
