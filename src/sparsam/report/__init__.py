@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from sparsam.report._explore_data import ExploreReportData
     from sparsam.report._explore_report import ExploreReport, explore_report
     from sparsam.report._individual_report import IndividualReport, individual_report
-    from sparsam.report._model_data import ModelReportData
     from sparsam.report._model_report import ModelReport, model_report
     from sparsam.report._release_data import ReleaseReportData
     from sparsam.report._release_report import ReleaseReport, release_report
@@ -31,7 +30,6 @@ __getattr__, __dir__ = load_lazily(
         "ExploreReportData": "_explore_data",
         "IndividualReport": "_individual_report",
         "ModelReport": "_model_report",
-        "ModelReportData": "_model_data",
         "ReleaseReport": "_release_report",
         "ReleaseReportData": "_release_data",
         "Report": "_report",
@@ -55,7 +53,6 @@ __all__ = [
     "ExploreReportData",
     "IndividualReport",
     "ModelReport",
-    "ModelReportData",
     "ReleaseReport",
     "ReleaseReportData",
     "Report",

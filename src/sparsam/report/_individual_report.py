@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparsam.attack import MaskedReconstructionRisk, MembershipRisk, ReidentificationRisk
@@ -137,7 +137,7 @@ class IndividualReport(Document[dict[str, Any]]):
             figures=(_kept(data), _accurate(data), _found(data), _member_figure(data)),
             notices=tuple(_notices(data)),
             sections=tuple(sections),
-            brief=(_measures(data),),
+            brief=tuple(_brief(data)),
             saved_as="retain.html",
         )
 
@@ -380,6 +380,17 @@ def _member_figure(data: Data) -> KeyFigure:
     return KeyFigure(decimals(risk["value"]), "membership (MIR)", notes)
 
 
+def _brief(data: Data) -> Iterator[Block]:
+    """What a notebook and a terminal show."""
+    yield Text("Measured on people apart:")
+    yield _measures(data).bare()
+    yield Text("The mask itself, attacked:")
+    yield _attacked(data)
+    yield Text(f"Accuracy on its own rows: {_own_accuracy(data)}.")
+    if data["overlap"] is not None:
+        yield Text(overlap_words(data["overlap"]))
+
+
 def _decided(data: Data) -> tuple[Block, ...]:
     people = data["people"]
     return (
@@ -413,16 +424,22 @@ def _mask_facts(data: Data) -> list[tuple[str, str]]:
     covered = f"all {rows} of the table, in its order"
     if mask["people"] < mask["table_rows"]:
         covered = f"{rows} of {whole(mask['table_rows'])}, those that are complete"
-    here, full = (mask["facts"].get(f"training_{full}accuracy") for full in ("", "full_"))
     return [
         ("Covers", covered),
         ("Kept", f"{whole(mask['kept'])} of {whole(mask['values'])} values"),
         ("Algorithm", mask["algorithm"]),
         ("Model", mask["learner"]),
         ("What is not kept", f"filled in by the imputation “{mask['imputation']}”"),
-        ("Accuracy on its own rows", f"{percent(here)}, {percent(full)} with every value"),
+        ("Accuracy on its own rows", _own_accuracy(data)),
         ("Seed", NOTHING if mask["random_state"] is None else str(mask["random_state"])),
     ]
+
+
+def _own_accuracy(data: Data) -> str:
+    """How right the model of the mask is about the people it was trained on (eq. 1b)."""
+    facts = data["mask"]["facts"]
+    here, full = facts.get("training_accuracy"), facts.get("training_full_accuracy")
+    return f"{percent(here)}, {percent(full)} with every value"
 
 
 def _attacked(data: Data) -> Table:

@@ -7,7 +7,7 @@ Markdown or text for a terminal; all of them escape what a name or a label could
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from markupsafe import Markup
@@ -285,6 +285,17 @@ class Table:
     def heads(self) -> tuple[Column, ...]:
         """The columns, each as a `Column`."""
         return tuple(Column(one) if isinstance(one, str) else one for one in self.columns)
+
+    def bare(self) -> Table:
+        """Return the table with rows that are named without small print, for a terminal."""
+        rows = tuple(
+            tuple(
+                cell.words if place == self.header and isinstance(cell, Cell) else cell
+                for place, cell in enumerate(row)
+            )
+            for row in self.rows
+        )
+        return replace(self, rows=rows)
 
 
 @dataclass(frozen=True)
