@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from sparsam.report._data import AttackReportData, Interval, PointData, ReportData
-from sparsam.report._model_data import ModelReportData
+from collections.abc import Mapping
+from typing import Any
+
+from sparsam.report._data import Interval, PointData, ReportData
 from sparsam.report._words import (
     NOTHING,
     counted,
@@ -79,7 +81,7 @@ def data_words(split: str) -> str:
     return "training data" if split == "train" else f"{split} data"
 
 
-def interval_words(data: ReportData | AttackReportData | ModelReportData) -> str:
+def interval_words(data: Mapping[str, Any]) -> str:
     """Name the kind of interval, with its level where it is known.
 
     Examples

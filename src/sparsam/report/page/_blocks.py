@@ -7,10 +7,12 @@ Markdown or text for a terminal; all of them escape what a name or a label could
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from markupsafe import Markup
+
+from sparsam.report.plot._plot import Picture
 
 Words: TypeAlias = "str | Span | tuple[Words, ...]"
 """A text, part of a text with a meaning of its own, or several of them in a row."""
@@ -191,7 +193,7 @@ class Cell:
     words : Words
     note : Words
         In small print, below.
-    drawn : Markup or None
+    drawn : Picture or None
         A small picture, on a page only.
     chips : Chips or None
     share : float or None
@@ -200,7 +202,7 @@ class Cell:
 
     words: Words = ""
     note: Words = ""
-    drawn: Markup | None = None
+    drawn: Picture | None = None
     chips: Chips | None = None
     share: float | None = None
 
@@ -284,6 +286,17 @@ class Table:
         """The columns, each as a `Column`."""
         return tuple(Column(one) if isinstance(one, str) else one for one in self.columns)
 
+    def bare(self) -> Table:
+        """Return the table with rows that are named without small print, for a terminal."""
+        rows = tuple(
+            tuple(
+                cell.words if place == self.header and isinstance(cell, Cell) else cell
+                for place, cell in enumerate(row)
+            )
+            for row in self.rows
+        )
+        return replace(self, rows=rows)
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -291,7 +304,7 @@ class Figure:
 
     Parameters
     ----------
-    drawn : Markup or None
+    drawn : Picture or None
         Has a title and a description of its own.
     keys : tuple of pairs of Markup or str, and Words
         What the signs in it mean.
@@ -303,7 +316,7 @@ class Figure:
         Names of styles.
     """
 
-    drawn: Markup | None
+    drawn: Picture | None
     keys: tuple[tuple[Markup | str, Words], ...] = ()
     note: Words = ""
     figures: tuple[Block, ...] = ()

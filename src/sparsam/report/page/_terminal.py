@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from sparsam._printable import one_line
+from sparsam.report._words import THIN
 from sparsam.report.page._blocks import (
     Block,
     Cell,
@@ -96,7 +97,8 @@ def styled(words: Words, style: str = "") -> rich_text.Text:
     if isinstance(words, Span):
         before = Styled(" · ") if words.kind == "tag" else Styled("")
         return before + styled(words.inside, _STYLES.get(words.kind, style))
-    return Styled(one_line(words), style=style)
+    # a narrow space is not in every terminal's letters
+    return Styled(one_line(words.replace(THIN, " ")), style=style)
 
 
 def _lines(block: Block) -> Iterator[Words]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from markupsafe import Markup
 
 from sparsam.report._data import Interval
-from sparsam.report._individual_data import IndividualReportData, MaskFigureData, MaskPointData
 from sparsam.report._words import counted, pair, percent, short_percent
 from sparsam.report.plot._labels import LETTER, shorten
 from sparsam.report.plot._marks import Mark
@@ -58,8 +57,12 @@ class Level(NamedTuple):
     kind: str
     value: float
 
+    def key(self) -> Markup:
+        """Return the sign in the colour of the line, for a legend."""
+        return tag("b", self.sign, class_=f"{self.kind}-key", aria_hidden="true")
 
-def panels(data: IndividualReportData) -> list[Panel]:
+
+def panels(data: Mapping[str, Any]) -> list[Panel]:
     """Return the figures that there are; the membership attack may have been left out."""
     full = data["full"]
     member = full["membership"]
@@ -77,30 +80,30 @@ def panels(data: IndividualReportData) -> list[Panel]:
     return chosen
 
 
-def curve_figures(data: IndividualReportData) -> list[tuple[Picture, list[tuple[str, str]]]]:
+def curve_figures(data: Mapping[str, Any]) -> list[tuple[Picture, list[tuple[Markup, str]]]]:
     """Draw every figure for a screen and for a telephone; none for a single share.
 
-    Beside each the levels that it shows: a kind of line and its name.
+    Beside each the levels that it shows: the sign of a line, and its name.
     """
     if len({point["kept_share"] for point in data["points"]}) < 2:
         return []
     return [
-        (_figure(data, panel), [(level.sign, level.words) for level in _levels(data, panel)])
+        (_figure(data, panel), [(level.key(), level.words) for level in _levels(data, panel)])
         for panel in panels(data)
     ]
 
 
-def curve_keys(data: IndividualReportData) -> list[tuple[Markup, str]]:
+def curve_keys(data: Mapping[str, Any]) -> list[tuple[Markup, str]]:
     """Return the legend: a shape and a name for each algorithm."""
     names = dict.fromkeys(point["algorithm"] for point in data["points"])
     return [(_mark(name).key(), name) for name in names]
 
 
-def figure_of(point: MaskPointData, measure: Measure) -> tuple[float, Interval] | None:
+def figure_of(point: Mapping[str, Any], measure: Measure) -> tuple[float, Interval] | None:
     """Return the number that a figure shows of a point, with its interval."""
     if measure == "accuracy":
         return point["accuracy"]["value"], point["accuracy"]["interval"]
-    figure: MaskFigureData | None = point[measure]
+    figure = point[measure]
     return None if figure is None else (figure["value"], figure["interval"])
 
 
@@ -123,7 +126,7 @@ def _value_words(value: float, panel: Panel) -> str:
     return percent(value) if panel.measure == "accuracy" else decimals(value)
 
 
-def _figure(data: IndividualReportData, panel: Panel) -> Picture:
+def _figure(data: Mapping[str, Any], panel: Panel) -> Picture:
     chosen = figure_of(data["chosen"], panel.measure)
     words = f"Along the kept share. {data['chosen']['algorithm']} at the chosen one: " + (
         _value_words(chosen[0], panel) if chosen else "not measured"
@@ -132,7 +135,7 @@ def _figure(data: IndividualReportData, panel: Panel) -> Picture:
     return picture(panel.measure, "shares", panel.title.removeprefix("↑ "), words, plots)
 
 
-def _range(data: IndividualReportData, panel: Panel) -> Range:
+def _range(data: Mapping[str, Any], panel: Panel) -> Range:
     """From the lowest to the highest line; levels far below stay outside."""
     if panel.measure in ("reidentification", "weighed"):
         return 0.0, 1.0
@@ -148,7 +151,7 @@ def _range(data: IndividualReportData, panel: Panel) -> Range:
     return max(0.0, low), min(1.0, high)
 
 
-def _levels(data: IndividualReportData, panel: Panel) -> list[Level]:
+def _levels(data: Mapping[str, Any], panel: Panel) -> list[Level]:
     """The levels within the figure."""
     low, high = _range(data, panel)
     known = (("┄", "every value", "edge", panel.full),
@@ -160,7 +163,7 @@ def _levels(data: IndividualReportData, panel: Panel) -> list[Level]:
     ]
 
 
-def _plot(data: IndividualReportData, panel: Panel, canvas: Canvas) -> Plot:
+def _plot(data: Mapping[str, Any], panel: Panel, canvas: Canvas) -> Plot:
     own, chosen = data["chosen"]["algorithm"], data["chosen"]["kept_share"]
     shares = sorted({point["kept_share"] for point in data["points"]})
     across = padded(math.log(shares[0]), math.log(shares[-1]), 0.05)
@@ -188,7 +191,7 @@ def _plot(data: IndividualReportData, panel: Panel, canvas: Canvas) -> Plot:
     return plot
 
 
-def mask_figure(data: IndividualReportData) -> Picture:
+def mask_figure(data: Mapping[str, Any]) -> Picture:
     """Draw the mask: a row for every few people, a column for every attribute."""
     mask, uri = data["mask"], shares_uri(data["picture"]["rows"])
     words = (

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from sparsam.report._model_data import ModelReportData
-from sparsam.report._model_words import score_words, target_words, telling
-from sparsam.report._words import counted, pair, percent, short_percent
+from sparsam.report._words import (
+    counted,
+    pair,
+    percent,
+    score_words,
+    short_percent,
+    target_words,
+    telling,
+)
 from sparsam.report.plot._labels import text_width
 from sparsam.report.plot._marks import Mark
 from sparsam.report.plot._plot import Canvas, Picture, Plot, picture
@@ -20,7 +27,7 @@ _RUNGS = (1.0, 0.999, 0.995, 0.99, 0.98, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3
 _APART = 20
 
 
-def curve_figure(data: ModelReportData) -> Picture | None:
+def curve_figure(data: Mapping[str, Any]) -> Picture | None:
     """Draw the curve for a screen and for a telephone; None when there is none."""
     if not data["curve"]:
         return None
@@ -36,7 +43,7 @@ def curve_figure(data: ModelReportData) -> Picture | None:
     return picture("curve", "curve", "Answers kept against information loss", words, plots)
 
 
-def _chosen_words(data: ModelReportData) -> str:
+def _chosen_words(data: Mapping[str, Any]) -> str:
     """What is kept, with as many decimals as it takes to tell it from the target."""
     held_out, target = data["kept"]["held_out"], data["kept"]["target"]
     return score_words(held_out["score"], held_out["measure"], telling(held_out["score"], target))
@@ -47,7 +54,7 @@ def _near_one(score: float) -> float:
     return -math.sqrt(max(0.0, 1.0 - score))
 
 
-def _plot(data: ModelReportData, canvas: Canvas) -> Plot:
+def _plot(data: Mapping[str, Any], canvas: Canvas) -> Plot:
     kept = data["kept"]
     measure, null = kept["held_out"]["measure"], kept["null_accuracy"]
     spots = [
@@ -92,7 +99,7 @@ def _rungs(plot: Plot, low: float) -> Iterator[float]:
             yield value
 
 
-def _draw_chosen(data: ModelReportData, plot: Plot) -> None:
+def _draw_chosen(data: Mapping[str, Any], plot: Plot) -> None:
     held_out = data["kept"]["held_out"]
     loss, score = data["collected"]["information_loss"], held_out["score"]
     if loss is None or score is None:

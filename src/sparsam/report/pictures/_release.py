@@ -9,11 +9,10 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from sparsam._small_counts import SMALLEST_COUNT
-from sparsam.report._model_words import score_words
 from sparsam.report._release_data import ReleaseReportData, SizeData, SweepsData
 from sparsam.report._release_sizes import size_words
 from sparsam.report._release_words import method_name, score_name
-from sparsam.report._words import counted, short_percent
+from sparsam.report._words import counted, score_words, short_percent
 from sparsam.report.plot._marks import Mark
 from sparsam.report.plot._plot import Canvas, Picture, Plot, picture
 from sparsam.report.plot._scale import padded, span
