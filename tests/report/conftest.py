@@ -5,9 +5,14 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Callable
+from html.parser import HTMLParser
 from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import pytest
+
+from sparsam.report.plot._plot import Picture
 
 SCRIPT = "<script>alert(1)</script>"
 LONG = "a category whose name goes on and on because the codebook says so " * 3
@@ -189,3 +194,73 @@ def build(
 def make_data() -> Callable[..., dict[str, Any]]:
     """Build report data; every call gives a fresh copy."""
     return lambda **options: copy.deepcopy(build(**options))
+
+
+class ReadHtml(HTMLParser):
+    """The elements, ids and texts of a page; checks that elements close in order."""
+
+    VOID = frozenset(("meta", "link", "br", "wbr", "input", "img"))
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not {"script", "style"} & set(self.open):
+            self.texts.append(data)
+
+    @property
+    def ids(self) -> list[str | None]:
+        return [attributes["id"] for _, attributes in self.elements if "id" in attributes]
+
+
+@pytest.fixture(scope="session")
+def read_html() -> type[ReadHtml]:
+    """The one reader of pages for all tests."""
+    return ReadHtml
+
+
+@pytest.fixture(scope="session")
+def read_picture() -> Callable[[Picture], list[Element]]:
+    """Parse the drawings of a picture; fail where one is not described or leaves its paper."""
+    return _read_picture
+
+
+def _read_picture(picture: Picture) -> list[Element]:
+    drawings = [ElementTree.fromstring(drawing) for drawing in picture.drawings]
+    for drawing in drawings:
+        assert drawing.get("role") == "img"
+        assert drawing.findtext("title") == picture.title != ""
+        assert drawing.findtext("desc", "") == picture.words
+        if picture.words:
+            labels = {drawing.find(name).get("id") for name in ("title", "desc")}  # type: ignore[union-attr]
+            assert set(drawing.get("aria-labelledby", "").split()) == labels
+            _check_inside(drawing)
+    return drawings
+
+
+def _check_inside(drawing: Element) -> None:
+    left, top, width, height = map(float, drawing.attrib["viewBox"].split())
+    for element in drawing.iter():
+        xs = [float(element.get(key, left)) for key in ("x", "cx", "x1", "x2")]
+        ys = [float(element.get(key, top)) for key in ("y", "cy", "y1", "y2")]
+        if (place := element.get("transform", "")).startswith("translate"):
+            x, y = map(float, place[10:-1].split())
+            xs, ys = [*xs, x], [*ys, y]
+        xs.append(xs[0] + float(element.get("width", 0)))
+        ys.append(ys[0] + float(element.get("height", 0)))
+        assert all(left - 0.5 <= x <= left + width + 0.5 for x in xs), element.attrib
+        assert all(top - 0.5 <= y <= top + height + 0.5 for y in ys), element.attrib

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import re
-import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from math import comb
 from pathlib import Path
@@ -13,21 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 pytest.importorskip("opendp", reason="exploring needs the extra 'dp'")
 
-from sparsam.report._explore_costs import _needed, compared, paper, queries_of
-
 from sparsam.data import CategoricalDomain, NumericDomain
 from sparsam.explore import Ledger, declared, explore_table, plan
-from sparsam.explore.planned._plan import plan_for
+from sparsam.explore._prices import _needed, beside_raw, paper_price
+from sparsam.explore.planned._plan import paper_counts, plan_for
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
 from sparsam.report import ExploreReport, explore_report
-from sparsam.report._explore_figure import MOST_ROWS, box_figure, cell_figure, largest_first
-from sparsam.report._explore_histogram import is_uneven, scaled_bars
-from sparsam.report._explore_matrix_figure import matrix_figure
 from sparsam.report._explore_view import expected_rows, explore_sections, pair_rows
 from sparsam.report._provenance import NO_HASH
 
@@ -215,9 +208,9 @@ def test_costs_of_the_paper(report):
     """ε_i·(5n+c), ε_i·n, ε_i·n and ε_i·(C(n,2)+C(c,2)), cumulatively: Table 1 and Figure 2."""
     made_for = plan({**{f"n{i}": (0, 9) for i in range(6)}, **{f"c{i}": ["a"] for i in range(9)}},
                     epsilon=1)  # fmt: skip
-    found = paper(made_for, "0.01", 1e-6, None)["functions"]
+    found = paper_price(made_for, "0.01", 1e-6, None)["functions"]
     assert [one["cumulative"] for one in found] == pytest.approx([0.39, 0.45, 0.51, 1.02])
-    assert sum(queries_of(10, 1).values()) == 116
+    assert sum(paper_counts(10, 1).values()) == 116
     ours = report.to_dict()["paper"]["functions"]
     assert ours[-1]["cumulative"] == pytest.approx(0.30)
     same = [one["same"] for one in ours]
@@ -233,7 +226,7 @@ def test_as_exact_as_here_is_what_it_says(unit, delta):
     needed = _needed(ours, 5_000)
     assert set(needed) == set(errors)
     for name, each in needed.items():
-        amount = int(each * 1e9 * sum(queries_of(3, 3).values()))
+        amount = int(each * 1e9 * sum(paper_counts(3, 3).values()))
         other = plan_for(ours.declared, "interactive", unit, amount)
         assert other.expected_errors(5_000)[name] == pytest.approx(errors[name], rel=0.01)
 
@@ -270,9 +263,9 @@ def test_exploring_generalized_data(generalized):
 
 def test_the_same_plan_is_not_cheaper():
     one = plan(DOMAINS, epsilon=1, delta=1e-6)
-    found = compared(one, one.declared, "0.01", 1_000)
+    found = beside_raw(one, one.declared, 1_000)
     assert all(function["share"] == pytest.approx(1) for function in found["functions"])
-    assert compared(one, one.declared, "0.01", None)["functions"] == []
+    assert beside_raw(one, one.declared, None)["functions"] == []
 
 
 def test_interactive_says_less(interactive):
@@ -284,109 +277,6 @@ def test_interactive_says_less(interactive):
     page = ExploreReport(data).to_html()
     assert "6 attributes, seen through noise." in page
     assert "as small as here" not in page
-
-
-def cells_of(counts: list[float]) -> list[dict[str, Any]]:
-    return [
-        {"label": f"cell {place}", "count": count, "interval": [max(count - 5, 0), count + 5],
-         "apart": place == len(counts) - 1}
-        for place, count in enumerate(counts)
-    ]  # fmt: skip
-
-
-def attribute(counts: list[float], numeric: bool, power: float = 1.0) -> dict[str, Any]:
-    return {
-        "name": "a <b> & c", "kind": "numeric" if numeric else "categorical", "declared": "",
-        "edges": [10.0 * place**power for place in range(len(counts))] if numeric else [],
-        "cells": cells_of(counts),
-        "quantiles": [
-            {"name": name, "value": value, "interval": [value - 1, value + 2]}
-            for name, value in zip(("P1", "Q1", "Q2", "Q3", "P99"), sorted(counts * 5)[:5],
-                                   strict=True)
-        ],
-        "figures": [], "notes": [],
-    }  # fmt: skip
-
-
-@settings(max_examples=40, deadline=None)
-@given(
-    st.lists(st.floats(0, 1e7, allow_nan=False), min_size=2, max_size=140),
-    st.booleans(),
-    st.sampled_from([1.0, 0.3, 4.0]),
-)
-def test_figures_stay_on_the_canvas(counts, numeric, power):
-    one: Any = attribute(counts, numeric, power)
-    for drawn in (cell_figure(one, 0), box_figure(one, 0)):
-        for text in str(drawn).removeprefix("<svg").split("\n<svg"):
-            root = ET.fromstring(f"<svg{text}")
-            _, _, width, height = map(float, root.attrib["viewBox"].split())
-            for part in root.iter("rect"):
-                x, y, w, h = (float(part.attrib[name]) for name in ("x", "y", "width", "height"))
-                assert -0.5 <= x <= x + w <= width + 0.5
-                assert -0.5 <= y <= y + h <= height + 0.5
-
-
-@pytest.mark.parametrize("scale", [1e-14, 1e-9, 1e90])
-def test_numbers_of_any_size_are_drawn(scale):
-    one: Any = attribute([500.0, 300.0, 0.0, 800.0, 40.0], numeric=True, power=2.0)
-    one["edges"] = [edge * scale for edge in one["edges"]]
-    for figure in one["quantiles"]:
-        figure["value"] *= scale
-        figure["interval"] = [end * scale for end in figure["interval"]]
-    for drawn in (cell_figure(one, 0), box_figure(one, 0)):
-        assert str(drawn).count('class="tick"') >= 4
-
-
-def test_areas_of_bars_are_rows():
-    one: Any = attribute([500.0, 300.0, 0.0, 800.0, 40.0], numeric=True)
-    one["edges"] = [0.0, 100.0, 300.0, 700.0, 1_000.0]
-    assert is_uneven(one["edges"])
-    bars = scaled_bars(one)
-    assert [bar.height * (bar.high - bar.low) / 20 for bar in bars] == pytest.approx(
-        [500, 300, 0, 800]
-    )
-    assert [bar.low for bar in bars] == one["edges"][:-1]
-    assert "Rows per 20<" in str(cell_figure(one, 0))
-
-
-def test_a_number_that_many_share_is_seen_and_a_hair_is_not_higher_than_its_neighbours():
-    one: Any = attribute([500.0, 400.0, 500.0, 0.4, 500.0, 0.0], numeric=True)
-    one["edges"] = [0.0, 500.0, 501.0, 998.0, 999.0, 1_500.0]
-    _, many, before, hair, last = scaled_bars(one)
-    assert (many.low, many.high, many.height) == pytest.approx((490.5, 510.5, 400))
-    assert hair.height <= max(before.height, last.height)
-    assert hair.interval is None
-
-
-def test_many_categories_are_cut_to_the_largest():
-    one: Any = attribute([float(place) for place in range(60)], numeric=False)
-    shown = largest_first(one["cells"])
-    assert len(shown) == MOST_ROWS
-    assert shown[0]["count"] == 59
-    assert f"the {MOST_ROWS} largest of 60" in str(cell_figure(one, 0))
-
-
-def test_a_matrix_shows_every_pair_with_its_interval():
-    pairs = [("a", "b", 0.5, [0.4, 0.6]), ("a", "c", -0.2, [-0.3, -0.1]), ("b", "c", 0.0, [-1, 1])]
-    matrix: Any = {
-        "measure": "spearman", "names": ["a", "b", "c"],
-        "pairs": [dict(zip(("first", "second", "value", "interval"), one, strict=True))
-                  for one in pairs],
-    }  # fmt: skip
-    root = ET.fromstring(str(matrix_figure(matrix)))
-    hints = [title.text for rect in root.iter("rect") for title in rect.iter("title")]
-    assert hints == [
-        "a and b: 0.50 (0.40 to 0.60)",
-        "a and c: −0.20 (−0.30 to −0.10)",
-        "b and c: 0.00 (−1.00 to 1.00)",
-    ]
-    shades = [rect.attrib["class"] for rect in root.iter("rect")]
-    assert shades == ["shade more", "shade less", "shade more"]
-    unsure = [text.text for text in root.iter("text") if "unsure" in text.attrib["class"]]
-    assert unsure == ["0.00"]
-    matrix["pairs"][0]["interval"] = [0.5, 0.6]  # starts at the estimate: nothing stands out
-    assert str(matrix_figure(matrix)).count("unsure") == 2
-    assert matrix_figure({**matrix, "names": ["a"], "pairs": []}) is None
 
 
 def test_reports_are_copies(report):

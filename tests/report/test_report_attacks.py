@@ -7,7 +7,6 @@ import hashlib
 import json
 import math
 import re
-import xml.etree.ElementTree as ET
 from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -18,11 +17,8 @@ import pytest
 from sparsam._small_counts import joined
 from sparsam._small_counts import publish_nested as suppress_nested
 from sparsam.report import AttackReport, Report
-from sparsam.report._attack_figures import along_figure, confidence_figure
-from sparsam.report._attack_strips import lane_scale, lanes, people_bar
 from sparsam.report._attack_view import attack_view
 from sparsam.report._attack_words import achieved_by, control_words
-from sparsam.report._line_figure import NARROW, WIDE
 from sparsam.report._publish_attacks import publishable_attacks
 
 SCRIPT = "<script>alert(1)</script>"
@@ -363,47 +359,6 @@ def test_control_in_three_ways():
 def test_within_the_noise():
     found = publishable_attacks({"risks": [risk("A1 reconstruction", 0.245)]})["risks"][0]
     assert achieved_by(found).remark == "within the noise"
-
-
-def test_figures_stay_on_their_canvas(attacks):
-    view = attack_view(publishable_attacks(attacks), {})
-    for figure in (confidence_figure(view), along_figure(view, 2)):
-        root = ET.fromstring(f"<div>{figure}</div>")
-        for drawing, canvas in zip(root, (WIDE, NARROW), strict=True):
-            for element in drawing.iter():
-                for key, most in (("x", canvas.width), ("x1", canvas.width), ("x2", canvas.width),
-                                  ("y", canvas.height), ("y1", canvas.height),
-                                  ("y2", canvas.height)):  # fmt: skip
-                    assert 0 <= float(element.get(key, 0)) <= most
-                if place := element.get("transform"):
-                    x, y = map(float, re.findall(r"[\d.]+", place))
-                    assert 0 <= x <= canvas.width
-                    assert 0 <= y <= canvas.height
-            assert drawing.find("title").text
-            assert drawing.find("desc").text
-
-
-def test_along_front_has_one_line_for_each_attacker_and_marks_the_chosen(attacks):
-    view = attack_view(publishable_attacks(attacks), {})
-    wide = ET.fromstring(f"<div>{along_figure(view, 2)}</div>")[0]
-    assert len(wide.findall("polyline")) == 4
-    assert "chosen" in [text.text for text in wide.findall("text")]
-    assert "chosen" not in [
-        t.text for t in ET.fromstring(f"<div>{along_figure(view, None)}</div>")[0].findall("text")
-    ]
-    errors = [point["utility_error"] for point in view.along]
-    assert errors == sorted(errors)
-
-
-def test_strips_are_sound(attacks):
-    view = attack_view(publishable_attacks(attacks), {})
-    scale = lane_scale(view.attributes)
-    for row in view.attributes:
-        drawn = ET.fromstring(lanes(row, view.codes, scale))
-        assert len(drawn.findall(".//path")) == len(row.risks)
-        assert "majority guess" in drawn.find("title").text
-    for people in (0, 1, 12, "fewer than 5"):
-        ET.fromstring(people_bar({"from": 1, "to": 4, "people": people}, 100))
 
 
 def test_same_attacks_same_bytes(make_data, alone, attacks):

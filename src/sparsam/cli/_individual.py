@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sparsam.cli._command_line import command_line
-from sparsam.cli._console import messages, progress_bar
+from sparsam.cli._console import messages, progress_bar, tables
 from sparsam.cli._json import echo_json
 from sparsam.cli._options import (
     InputFile,
@@ -257,23 +257,11 @@ def _shares(options: Mapping[str, Any]) -> list[float] | None:
 
 def _show(report: IndividualReport, retention: Retention, data: Path, output: Path | None) -> None:
     """Print the decision for a person to read."""
-    from sparsam.report._individual_view import fact_rows
-    from sparsam.report._individual_words import weak_words
-    from sparsam.report._words import THIN
-
-    lines = [report.verdict, ""]
-    facts = fact_rows(report.to_dict())
-    width = max(len(name) for name, _ in facts)
-    lines += [f"{name:<{width}}  {value}" for name, value in facts]
-    if weak := weak_words(report.to_dict()):
-        lines += ["", weak]
-    lines += ["", f"The mask covers {_rows_words(retention, data)}."]
+    click.echo(report.to_terminal(tables().width))
+    click.echo(f"The mask covers {_rows_words(retention, data)}.")
     if output is not None:
         use = f"sparsam apply {output.name} {data.name} -o retained.csv"
-        lines.append(f"Carry it out with: {use}   (--fill: ready to train on)")
-    lines.append("Everything was seen once for this: it decides what to retain, not what to ask.")
-    for line in lines:
-        click.echo(line.replace(THIN, " "))
+        click.echo(f"Carry it out with: {use}   (--fill: ready to train on)")
 
 
 def _rows_words(retention: Retention, data: Path) -> str:

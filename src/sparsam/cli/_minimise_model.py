@@ -13,8 +13,7 @@ from click import get_current_context
 from click.core import ParameterSource
 
 from sparsam.cli._command_line import command_line, file_hash
-from sparsam.cli._console import messages
-from sparsam.cli._figures import percent, whole
+from sparsam.cli._console import messages, tables
 from sparsam.cli._json import echo_json
 from sparsam.cli._options import InputFile, OutputFile
 
@@ -120,7 +119,7 @@ def minimise_for_model(
     if options["as_json"]:
         echo_json(_plain(assessment, asked))
     else:
-        _show(tree, assessment, asked, report)
+        click.echo(report.to_terminal(tables().width), nl=False)
     if all(options[name] is None for name in ("output", "recoding", "questionnaire", "report")):
         console.print(
             "Nothing was saved: -o keeps the generalization, --recoding what the model is fed, "
@@ -179,38 +178,6 @@ def _report(
 def _plain(assessment: ModelAssessment, asked: Asked) -> dict[str, Any]:
     questions = {"mean": asked.mean, "form": asked.form, "saved": asked.saved}
     return {**assessment.to_dict(), "questions": questions}
-
-
-def _show(tree: ModelTree, assessment: ModelAssessment, asked: Asked, report: ModelReport) -> None:
-    """Print what the model needs for a person to read."""
-    click.echo(report.verdict)
-    click.echo()
-    click.echo(str(tree.generalization_))
-    click.echo()
-    said, loss = assessment.to_dict(), assessment.information_loss.overall
-    before, after = said["disclosure"]["before"], said["disclosure"]["after"]
-    questions = f"{asked.form} question{'s' * (asked.form != 1)}"
-    lines = [
-        f"One answer for everyone would keep {_score(said['null_accuracy'])}; on the people "
-        f"chosen on, {_score(said['chosen_on']['score'])} is kept.",
-        f"Information loss {loss:.1%} for the ranges, "
-        f"{assessment.local_information_loss.overall:.1%} for what the model is fed.",
-        f"Disclosure risk (eq. 4) {percent(after['as_printed'], 1)} instead of "
-        f"{percent(before['as_printed'], 1)}; as the paper counts it "
-        f"{percent(after['as_reported'], 1)} instead of {percent(before['as_reported'], 1)}.",
-        f"Distinct records: {whole(after['distinct'])} instead of {whole(before['distinct'])}.",
-        f"The questionnaire asks {asked.mean:.1f} of {questions} on average "
-        f"({asked.saved:.0%} fewer).",
-    ]
-    if (truth := said["true_accuracy"]) is not None:
-        lines.insert(1, f"True accuracy {_score(truth['after']['score'])} instead of "
-                     f"{_score(truth['before']['score'])} (people held out).")  # fmt: skip
-    for line in lines:
-        click.echo(line)
-
-
-def _score(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4g}"
 
 
 def _save(name: str, what: Any, path: Path | None, options: Mapping[str, Any]) -> None:

@@ -12,14 +12,11 @@ if TYPE_CHECKING:
     from sparsam.report._data import AttackReportData, AttacksData, ReportData
     from sparsam.report._explore_data import ExploreReportData
     from sparsam.report._explore_report import ExploreReport, explore_report
-    from sparsam.report._individual_data import IndividualReportData
     from sparsam.report._individual_report import IndividualReport, individual_report
-    from sparsam.report._model_data import ModelReportData
     from sparsam.report._model_report import ModelReport, model_report
     from sparsam.report._release_data import ReleaseReportData
     from sparsam.report._release_report import ReleaseReport, release_report
     from sparsam.report._report import Report
-    from sparsam.report._statement_data import StatementData
     from sparsam.report._statement_report import StatementReport, statement_report
 
 # A report on a ledger needs none of the attacks that a report on a generalization needs.
@@ -32,14 +29,11 @@ __getattr__, __dir__ = load_lazily(
         "ExploreReport": "_explore_report",
         "ExploreReportData": "_explore_data",
         "IndividualReport": "_individual_report",
-        "IndividualReportData": "_individual_data",
         "ModelReport": "_model_report",
-        "ModelReportData": "_model_data",
         "ReleaseReport": "_release_report",
         "ReleaseReportData": "_release_data",
         "Report": "_report",
         "ReportData": "_data",
-        "StatementData": "_statement_data",
         "StatementReport": "_statement_report",
         "attack_report": "_attack_report",
         "explore_report": "_explore_report",
@@ -58,14 +52,11 @@ __all__ = [
     "ExploreReport",
     "ExploreReportData",
     "IndividualReport",
-    "IndividualReportData",
     "ModelReport",
-    "ModelReportData",
     "ReleaseReport",
     "ReleaseReportData",
     "Report",
     "ReportData",
-    "StatementData",
     "StatementReport",
     "attack_report",
     "explore_report",

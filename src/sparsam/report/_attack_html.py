@@ -6,7 +6,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from sparsam.report._attack_figures import along_figure, confidence_figure
 from sparsam.report._attack_prose import (
     CERTIFIED,
     INTERRUPTED,
@@ -14,7 +13,6 @@ from sparsam.report._attack_prose import (
     attack_figures,
     attack_verdict,
 )
-from sparsam.report._attack_strips import lane_scale, people_top
 from sparsam.report._attack_view import AttackView, attack_view
 from sparsam.report._attack_words import GUESSING
 from sparsam.report._data import AttackReportData
@@ -23,6 +21,12 @@ from sparsam.report._prose import interval_words
 from sparsam.report._sections import ATTACK_SECTIONS, numbered
 from sparsam.report._view import MANY_BUCKETS, collected_view, how_collected
 from sparsam.report._words import THIN
+from sparsam.report.pictures._attack import (
+    along_figure,
+    confidence_figure,
+    lane_scale,
+    people_top,
+)
 
 
 def attack_page(data: AttackReportData) -> str:

@@ -11,7 +11,6 @@ from sparsam.report._attack_prose import (
     attack_figures,
     attack_verdict,
 )
-from sparsam.report._attack_strips import group_words
 from sparsam.report._attack_view import AttackerRow, AttackView, AttributeRow, attack_view, share_of
 from sparsam.report._attack_words import GUESSING
 from sparsam.report._data import AttackReportData
@@ -36,6 +35,7 @@ from sparsam.report._words import (
     short_percent,
     whole,
 )
+from sparsam.report.pictures._attack import group_words
 
 
 def attack_markdown(data: AttackReportData) -> str:

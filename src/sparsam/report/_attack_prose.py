@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sparsam.report._attack_view import AttackView
 from sparsam.report._data import AttackReportData, AttackRiskData
-from sparsam.report._prose import KeyFigure, Verdict, data_words
+from sparsam.report._prose import data_words
 from sparsam.report._words import counted, percent, percent_range, rough_percent, whole
+from sparsam.report.page._blocks import KeyFigure, Verdict
 
 INTERRUPTED = (
     "The attacks were interrupted: what is missing below was not tried, and is no sign of safety."

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import copy
 import json
-from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from sparsam._errors import ParameterError
 from sparsam._writing import write_text
+from sparsam.report.page._blocks import Page
+from sparsam.report.page._html import html, summary
+from sparsam.report.page._markdown import markdown
+from sparsam.report.page._terminal import terminal
 
 Data = TypeVar("Data")
 
 
-class Document(ABC, Generic[Data]):
+class Document(Generic[Data]):
     """Plain data, and its renderings.
 
     Parameters
@@ -34,13 +37,35 @@ class Document(ABC, Generic[Data]):
         """Return everything the report says as JSON."""
         return json.dumps(self._data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
-    @abstractmethod
+    def page(self) -> Page:
+        """Return the report as a page, which is what all renderings are made from."""
+        raise NotImplementedError
+
+    @property
+    def verdict(self) -> str:
+        """The report in two sentences."""
+        return str(self.page().verdict)
+
     def to_markdown(self) -> str:
         """Return the report as Markdown."""
+        return markdown(self.page())
 
-    @abstractmethod
     def to_html(self) -> str:
         """Return the report as one self-contained page."""
+        return html(self.page())
+
+    def to_terminal(self, width: int = 80) -> str:
+        """Return what the report says in brief as plain text.
+
+        Parameters
+        ----------
+        width : int, default=80
+            How wide a table may be.
+        """
+        return terminal(self.page(), width)
+
+    def _repr_html_(self) -> str:
+        return summary(self.page())
 
     def save(self, path: str | Path) -> None:
         """Write the report; the ending of the name decides how.

@@ -10,13 +10,12 @@ import jinja2
 from markupsafe import Markup, escape
 
 from sparsam.report import _words as words
-from sparsam.report._attack_strips import group_words, lanes, people_bar
 from sparsam.report._attack_view import share_of
-from sparsam.report._marks import mark_key
-from sparsam.report._model_words import score_words
 from sparsam.report._prose import accuracy_of, data_words
-from sparsam.report._risk_figure import risk_scale, risk_strip
 from sparsam.report._view import as_before
+from sparsam.report._words import score_words
+from sparsam.report.pictures._attack import group_words, lanes, mark_key, people_bar
+from sparsam.report.pictures._front import risk_scale, risk_strip
 
 
 @functools.cache

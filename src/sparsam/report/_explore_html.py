@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from sparsam.report._environment import environment
-from sparsam.report._explore_cost_figure import cost_figure
 from sparsam.report._explore_data import ExploreReportData
-from sparsam.report._explore_figure import box_figure, cell_figure
-from sparsam.report._explore_matrix_figure import matrix_figure
 from sparsam.report._explore_policy import STILL_POLICY
 from sparsam.report._explore_view import (
     MEASURES,
@@ -27,8 +24,8 @@ from sparsam.report._explore_words import (
     explore_verdict,
     paper_words,
 )
-from sparsam.report._statement_words import small_words
-from sparsam.report._words import THIN
+from sparsam.report._words import THIN, small_words
+from sparsam.report.pictures._explore import box_figure, cell_figure, cost_figure, matrix_figure
 
 
 def explore_page(data: ExploreReportData) -> str:

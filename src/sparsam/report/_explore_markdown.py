@@ -24,7 +24,7 @@ from sparsam.report._explore_words import (
     paper_words,
 )
 from sparsam.report._markdown_parts import escaped, fenced, figure_list, heading, table
-from sparsam.report._statement_words import small_words
+from sparsam.report._words import small_words
 
 
 def explore_markdown(data: ExploreReportData) -> str:

@@ -48,7 +48,7 @@ def html_page(data: ReportData) -> str:
 
 def html_summary(data: ReportData) -> str:
     """Write the chosen point as a fragment for a notebook."""
-    template = environment().get_template("summary.html.j2")
+    template = environment().get_template("front_summary.html.j2")
     return template.render(data=data, view=chosen_view(data), most=MANY_BUCKETS)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from sparsam.report._data import AttackReportData, AttributeData, ReportData
-from sparsam.report._prose import KeyFigure
 from sparsam.report._words import NOTHING, THIN, counted, percent, setting, whole
+from sparsam.report.page._blocks import KeyFigure
 
 _PARTS: tuple[Literal["train"], Literal["validation"], Literal["test"]] = (
     "train",

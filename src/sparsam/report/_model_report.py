@@ -2,29 +2,113 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol, cast
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
 
 from sparsam._errors import ParameterError
 from sparsam._small_counts import suppress
 from sparsam.assess import ModelAssessment
 from sparsam.generalization import Generalization
-from sparsam.report._collected import attribute_data
+from sparsam.report._closing import meaning_section, reproduce_section
+from sparsam.report._collected import attribute_data, attribute_row, spared_box
 from sparsam.report._document import Document
-from sparsam.report._model_data import (
-    KeptData,
-    ModelAttributeData,
-    ModelCollectedData,
-    ModelReportData,
-    QuestionsData,
-    StoredData,
-    TruthData,
-)
-from sparsam.report._model_html import model_page, model_summary
-from sparsam.report._model_markdown import model_markdown
-from sparsam.report._model_words import MEANING_OF_MODEL, method_words, model_verdict
+from sparsam.report._meaning import MEANING
 from sparsam.report._plain import plain
+from sparsam.report._prose import interval_words
 from sparsam.report._provenance import input_data, versions
+from sparsam.report._words import (
+    NOTHING,
+    THIN,
+    counted,
+    percent,
+    plain_number,
+    range_words,
+    score_words,
+    short_percent,
+    target_words,
+    telling,
+    whole,
+)
+from sparsam.report.page._blocks import (
+    Block,
+    Cell,
+    Column,
+    Columns,
+    Figure,
+    Fold,
+    Items,
+    KeyFigure,
+    Notice,
+    Page,
+    Row,
+    Section,
+    Table,
+    Text,
+    Verdict,
+    Words,
+    name,
+    names,
+    number,
+    strong,
+)
+from sparsam.report.pictures._model import curve_figure
+
+_SAMPLE = next(item for item in MEANING if "full resolution" in item["heading"])
+
+_MEANING = (
+    {
+        "heading": "Kept answers are the model’s own, not the right ones",
+        "text": "Relative accuracy compares the model with itself. A model that is wrong or unfair "
+        "stays so in the same way; whether it should answer at all is another question.",
+    },
+    {
+        "heading": "What this model needs is not what the purpose needs",
+        "text": "Another model, trained on the ranges for instance, may need less. That a model "
+        "uses an attribute is no reason in law to collect it.",
+    },
+    {
+        "heading": "Information loss is not privacy",
+        "text": "It measures the detail that is given up. What someone can still work out from the "
+        "rest is measured by attacking it: sparsam attack does.",
+    },
+    {
+        "heading": "Disclosure risk is counted in this sample",
+        "text": "It asks how many of these people share a record, and falls by itself when there "
+        "are more of them. It says nothing about someone who knows only some of the attributes, or "
+        "more than these.",
+    },
+    {
+        "heading": "An average can hide a group",
+        "text": "The answers that change are not spread evenly over people. A target that must "
+        "hold in each group that the model treats alike (kept_in) says more.",
+    },
+    {
+        "heading": "The interval covers chance, not change",
+        "text": "Intervals say how far a figure may move with another random sample of the same "
+        "size. They do not cover other people than these, a later year or a new version of the "
+        "model: measure again before you rely on it.",
+    },
+    _SAMPLE,
+)
+
+_SEARCHES = {
+    "responses": "Values for which the model answers alike were put together, in both directions: "
+    "merging while there was room, taking back what cost most.",
+    "paper": "A decision tree on the model’s answers gave the ranges (Goldsteen et al. 2021): it "
+    "was pruned level by level while there was room, and attributes were given back by the lowest "
+    "information loss per accuracy gained while there was none.",
+}
+_MISSED = Notice(
+    (
+        strong("✗ Target missed."),
+        " Do not rely on these ranges for that target: lower the target, or give the search more "
+        "people.",
+    ),
+    "missed",
+)
+_KEPT = ("held_out", "chosen_on", "worst_cell", "target", "met", "shortfall", "null_accuracy")
+
+Data = Mapping[str, Any]
 
 
 class Questions(Protocol):
@@ -47,7 +131,7 @@ class Questions(Protocol):
         """The share of people who are asked for each attribute."""
 
 
-class ModelReport(Document[ModelReportData]):
+class ModelReport(Document[dict[str, Any]]):
     """What a model needs and keeps, to read, to print and to file.
 
     Counts of fewer than five people are replaced by words before anything is written, in the plain
@@ -55,31 +139,49 @@ class ModelReport(Document[ModelReportData]):
 
     Parameters
     ----------
-    data : ModelReportData
+    data : dict
         What was measured, as plain values.
     """
 
-    def __init__(self, data: ModelReportData) -> None:
+    def __init__(self, data: Mapping[str, Any]) -> None:
         super().__init__(_publishable(data))
 
-    @property
-    def verdict(self) -> str:
-        """What the model needs and keeps, in two sentences; a missed target comes first."""
-        return str(model_verdict(self._data))
-
-    def to_markdown(self) -> str:
-        """Return the report as Markdown."""
-        return model_markdown(self._data)
-
-    def to_html(self) -> str:
-        """Return the report as one self-contained page."""
-        return model_page(self._data)
+    def page(self) -> Page:
+        """Return the report as a page; a missed target comes first."""
+        data = self._data
+        spared = list(spared_box(data["collected"]["attributes"], "Do not collect"))
+        sections = [
+            Section("collect", "What to collect", (*_collect(data), *spared)),
+            Section("kept", "What the model keeps", tuple(_kept_blocks(data))),
+            Section("stored", "Who can still be told apart", (_stored_text(data), _stored(data))),
+        ]
+        if data["questions"]:
+            asked = (_asked_text(data["questions"]), _asked(data["questions"]))
+            sections.append(Section("asked", "What a person is asked", asked))
+        sections += [
+            Section("method", "How it was done", (Items(tuple(data["method"])),)),
+            meaning_section(data["meaning"]),
+            reproduce_section(
+                data["reproduce"], "The same command on the same files gives the same report."
+            ),
+        ]
+        return Page(
+            title=data["title"],
+            verdict=_verdict(data),
+            figures=(
+                _attributes_figure(data),
+                _answers_figure(data),
+                _loss_figure(data),
+                _questions_figure(data["questions"]) or _stored_figure(data),
+            ),
+            notices=() if data["kept"]["met"] else (_MISSED,),
+            sections=tuple(sections),
+            brief=tuple(_brief(data)),
+            saved_as="model.html",
+        )
 
     def __repr__(self) -> str:
-        return f"<ModelReport {self._data['title']!r}: {model_verdict(self._data).needs}>"
-
-    def _repr_html_(self) -> str:
-        return model_summary(self._data)
+        return f"<ModelReport {self._data['title']!r}: {_verdict(self._data).needs}>"
 
 
 def model_report(
@@ -117,55 +219,59 @@ def model_report(
     -------
     ModelReport
     """
-    found, settings = assessment.to_dict(), dict(assessment.settings)
+    measured, settings = assessment.to_dict(), dict(assessment.settings)
     seed = settings.pop("random_state", None)
     return ModelReport(
         {
             "title": title or "Data minimisation report for a model",
             "collected": _collected(assessment, generalization),
-            "kept": cast(KeptData, {**found, "held_out": found["relative_accuracy"]}),
-            "truth": cast(TruthData | None, found["true_accuracy"]),
-            "stored": cast(StoredData, found["disclosure"]),
-            "curve": found["curve"],
+            "kept": {**measured, "held_out": measured["relative_accuracy"]},
+            "truth": measured["true_accuracy"],
+            "stored": measured["disclosure"],
+            "curve": measured["curve"],
             "questions": _questions(questions),
-            "method": method_words(assessment.settings, assessment.n_asked),
-            "meaning": list(MEANING_OF_MODEL),
+            "method": _method(assessment.settings, assessment.n_asked),
+            "meaning": list(_MEANING),
             "reproduce": {
                 "versions": versions(),
                 "seed": seed,
                 "input": input_data(source, rows),
                 "command": command,
-                "settings": {**(facts or {}), **_named(settings), "model asked": found["n_asked"]},
+                "settings": {
+                    **(facts or {}),
+                    **_named(settings),
+                    "model asked": measured["n_asked"],
+                },
             },
             "confidence": 0.95,
         }
     )
 
 
-def _collected(assessment: ModelAssessment, generalization: Generalization) -> ModelCollectedData:
-    whole, local = assessment.information_loss, assessment.local_information_loss
-    if set(generalization.names) != {one.name for one in assessment.attributes}:
+def _collected(assessment: ModelAssessment, generalization: Generalization) -> dict[str, Any]:
+    ranges, local = assessment.information_loss, assessment.local_information_loss
+    if set(generalization.names) != {attribute.name for attribute in assessment.attributes}:
         raise ParameterError(
             "A report needs the generalization that was assessed. Got one with other attributes."
         )
-    attributes: list[ModelAttributeData] = [
+    attributes = [
         {
-            **attribute_data(one, generalization[one.name], personal=False),
-            "information_loss": whole.per_attribute[one.name],
-            "local_information_loss": local.per_attribute[one.name],
+            **attribute_data(attribute, generalization[attribute.name], personal=False),
+            "information_loss": ranges.per_attribute[attribute.name],
+            "local_information_loss": local.per_attribute[attribute.name],
         }
-        for one in assessment.attributes
+        for attribute in assessment.attributes
     ]
     return {
         "attributes": attributes,
         "n_buckets": generalization.n_buckets,
         "n_collected": len(generalization.collected),
-        "information_loss": whole.overall,
+        "information_loss": ranges.overall,
         "local_information_loss": local.overall,
     }
 
 
-def _questions(asked: Questions | None) -> QuestionsData | None:
+def _questions(asked: Questions | None) -> dict[str, Any] | None:
     if asked is None:
         return None
     return {
@@ -178,15 +284,323 @@ def _questions(asked: Questions | None) -> QuestionsData | None:
 
 def _named(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings by names that a person reads."""
-    return {name.replace("_", " "): value for name, value in settings.items()}
+    return {key.replace("_", " "): value for key, value in settings.items()}
 
 
-def _publishable(data: ModelReportData) -> ModelReportData:
+def _publishable(data: Data) -> dict[str, Any]:
     """Copy the data with words for counts of few people, and nothing but plain values."""
     safe: dict[str, Any] = plain(data)
-    safe["kept"] = {name: safe["kept"][name] for name in KeptData.__annotations__}
-    counted = [*safe["kept"].values(), *(safe["truth"] or {}).values(), *safe["stored"].values()]
-    for one in counted:
-        if isinstance(one, dict):
-            one["n_records"] = suppress(one["n_records"])
-    return cast(ModelReportData, safe)
+    safe["kept"] = {key: safe["kept"][key] for key in _KEPT}
+    groups = [*safe["kept"].values(), *(safe["truth"] or {}).values(), *safe["stored"].values()]
+    for group in groups:
+        if isinstance(group, dict):
+            group["n_records"] = suppress(group["n_records"])
+    return safe
+
+
+def _method(settings: Mapping[str, Any], n_asked: int) -> list[str]:
+    """Return how it was done, in sentences.
+
+    Parameters
+    ----------
+    settings : mapping
+        The parameters of the tree.
+    n_asked : int
+        How many records the model was asked about.
+    """
+    learn, choose, report = (short_percent(share) for share in settings["fractions"])
+    sentences = [
+        f"The model was not changed; it was asked about {n_asked:,} records.",
+        _SEARCHES.get(settings["search"], ""),
+        f"{learn} of the people were learned from, {choose} chosen on and {report} held out. All "
+        "figures are from the people held out unless they say otherwise.",
+        "The ranges that are announced are the ranges that are applied: what is measured is the "
+        "model’s answer to what the recoding feeds it, nothing else.",
+    ]
+    if settings.get("caution"):
+        errors = f"{settings['caution']:g} standard error{'s' * (settings['caution'] != 1)}"
+        sentences.insert(
+            3,
+            "To be met on other people too, the target had to be kept on those chosen on with "
+            f"{errors} to spare.",
+        )
+    if settings["search"] == "paper" and settings.get("ilag") == "paper":
+        sentences.append(
+            "Attributes were given back in the order as printed (eq. 3), which takes useless ones "
+            "first."
+        )
+    if settings.get("weights"):
+        sentences.append("Attributes count in the information loss by the weights below.")
+    return [sentence for sentence in sentences if sentence]
+
+
+def _verdict(data: Data) -> Verdict:
+    """What the model needs and keeps; a missed target comes first."""
+    kept, held_out = data["kept"], data["kept"]["held_out"]
+    target = target_words(kept["target"], held_out["measure"])
+    people = f"on {counted(held_out['n_records'], 'person', 'people')} held out"
+    if kept["met"]:
+        words = _agreement("its", held_out)
+        costs = f"{words} {people} (target {target}: met)."
+        return Verdict(f"The model needs {_needed(data)}.", costs)
+    measured = kept["worst_cell"] or held_out
+    decimals = telling(measured["score"], kept["target"])
+    words = _agreement("the model’s", measured, decimals)
+    where = " in the worst group" if kept["worst_cell"] else ""
+    lacking = f"{kept['shortfall']:.{decimals + 2}f}"
+    if held_out["measure"] == "share":
+        lacking = f"{100 * kept['shortfall']:.{decimals}f} points"
+    return Verdict(
+        f"The target of {target} is missed by {lacking}.",
+        f"{words}{where} {people}, when the model is given {_needed(data)}.",
+    )
+
+
+def _agreement(whose: str, accuracy: Data, decimals: int = 1) -> str:
+    score = score_words(accuracy["score"], accuracy["measure"], decimals)
+    if accuracy["measure"] == "share":
+        return f"{score} of {whose} answers stay the same"
+    what = "an R²" if accuracy["measure"] == "r2" else "a score"
+    return f"{whose[0].upper()}{whose[1:]} answers before and after agree with {what} of {score}"
+
+
+def _needed(data: Data) -> str:
+    needed, total = data["collected"]["n_collected"], len(data["collected"]["attributes"])
+    if needed == 0:
+        return f"none of the {total} attributes"
+    if needed == total:
+        return f"all {total} attributes" if total > 1 else "its only attribute"
+    return f"{needed} of {total} attributes"
+
+
+def _attributes_figure(data: Data) -> KeyFigure:
+    collected = data["collected"]
+    needed, total = collected["n_collected"], len(collected["attributes"])
+    spared = f"{total - needed} need not be collected" if needed < total else "none can be spared"
+    shape = f"{counted(collected['n_buckets'], 'bucket')} in all"
+    return KeyFigure(f"{needed} of {total}", "attributes to collect", (spared, shape))
+
+
+def _answers_figure(data: Data) -> KeyFigure:
+    kept, held_out = data["kept"], data["kept"]["held_out"]
+    measure = held_out["measure"]
+    target = f"target {target_words(kept['target'], measure)}: {'met' if kept['met'] else 'missed'}"
+    around = range_words(held_out["interval"], measure)
+    title = {"share": "of the answers stay", "r2": "R² between the answers"}.get(measure, "score")
+    notes = [target, f"{whole(held_out['n_records'])} people held out"]
+    if around:
+        notes.insert(1, f"{interval_words(data)} {around}")
+    decimals = telling(held_out["score"], kept["target"])
+    return KeyFigure(score_words(held_out["score"], measure, decimals), title, tuple(notes))
+
+
+def _loss_figure(data: Data) -> KeyFigure:
+    collected = data["collected"]
+    local = f"{percent(collected['local_information_loss'])} of what the model is fed"
+    notes = ("of the ranges asked for", local)
+    return KeyFigure(percent(collected["information_loss"]), "information loss", notes)
+
+
+def _questions_figure(asked: Data | None) -> KeyFigure | None:
+    if asked is None:
+        return None
+    notes = (
+        f"of the {counted(asked['form'], 'question')} of the form",
+        f"{percent(asked['saved'])} fewer, the same predictions",
+    )
+    return KeyFigure(plain_number(asked["mean"]), "questions on average", notes)
+
+
+def _stored_figure(data: Data) -> KeyFigure:
+    before, after = data["stored"]["before"], data["stored"]["after"]
+    notes = (f"{percent(before['as_printed'])} in full detail", "eq. 4 as printed, people held out")
+    return KeyFigure(percent(after["as_printed"]), "disclosure risk", notes)
+
+
+def _brief(data: Data) -> Iterator[Block]:
+    """What a notebook and a terminal show."""
+    attributes = data["collected"]["attributes"]
+    if data["collected"]["n_collected"]:
+        yield _collect_table(data)
+    if spared := [each["name"] for each in attributes if not each["collected"]]:
+        yield Text(("Do not collect: ", names(spared)))
+    yield _kept(data)
+    yield _stored(data).bare()
+    if data["questions"]:
+        yield _asked_text(data["questions"])
+
+
+def _collect(data: Data) -> tuple[Block, ...]:
+    if not data["collected"]["n_collected"]:
+        words = "Nothing needs to be collected: the model answers as before without any of it."
+        return (Text(words),)
+    lead = (
+        "Ask for these attributes, and only this precisely. Information loss is "
+        f"0{THIN}% where all the detail is kept and 100{THIN}% where nothing is; the small figure "
+        "is that of what the model is fed, which differs from person to person."
+    )
+    return (Text(lead), _collect_table(data))
+
+
+def _collect_table(data: Data) -> Table:
+    return Table(
+        "What to collect, attribute by attribute",
+        (
+            "Attribute",
+            Column("Collected before", label="before"),
+            "Collect from now on",
+            number("Information loss", "information loss"),
+        ),
+        tuple(
+            (
+                *attribute_row(attribute),
+                Cell(
+                    percent(attribute["information_loss"]),
+                    f"{percent(attribute['local_information_loss'])} fed",
+                    share=attribute["information_loss"] or 0.0,
+                ),
+            )
+            for attribute in data["collected"]["attributes"]
+            if attribute["collected"]
+        ),
+        look="attributes",
+        stack="late",
+    )
+
+
+def _kept_blocks(data: Data) -> Iterator[Block]:
+    curve = curve_figure(data)
+    if curve is None:
+        yield _kept(data)
+        return
+    own = data["kept"]["held_out"]["measure"] == "own"
+    stretched = "" if own else "The scale is stretched towards the top. "
+    keys: tuple[tuple[str, Words], ...] = (
+        ("◆", f"chosen, with {interval_words(data)}"),
+        ("○", "steps of the search"),
+    )
+    note = (
+        f"People held out. {stretched}Steps are the ranges alone; what was chosen is measured as "
+        "the model is fed."
+    )
+    steps = Fold("the steps of the search, from everything collected to nothing", (_steps(data),))
+    yield Columns(((Figure(curve, keys, note),), (_kept(data), steps)))
+
+
+def _kept(data: Data) -> Table:
+    return Table(
+        "How much of the model’s answers is kept",
+        ("What", number("Figure", note=interval_words(data)), number("People", "people")),
+        tuple(_kept_rows(data)),
+        stack="late",
+    )
+
+
+def _kept_rows(data: Data) -> Iterator[Row]:
+    kept, truth = data["kept"], data["truth"]
+    measure = kept["held_out"]["measure"]
+    titles = {"share": "Answers that stay the same", "r2": "R² before and after"}
+    title = titles.get(measure, "Score before and after")
+    verdict = "met" if kept["met"] else "missed"
+    target = f"people held out; target {target_words(kept['target'], measure)}: {verdict}"
+    decimals = telling(kept["held_out"]["score"], kept["target"])
+    yield _kept_row(Cell(title, target), kept["held_out"], decimals)
+    yield _kept_row(Cell(title, "people chosen on"), kept["chosen_on"])
+    if kept["worst_cell"]:
+        yield _kept_row(Cell(title, "the worst group, people held out"), kept["worst_cell"])
+    null = strong(score_words(kept["null_accuracy"], measure))
+    yield Cell("One answer for everyone", "what nothing collected would keep"), null, NOTHING
+    if truth:
+        title = "R² to the truth" if measure == "r2" else "Answers that are right"
+        yield _kept_row(Cell(title, "on the records themselves"), truth["before"])
+        yield _kept_row(Cell(title, "on what the model is fed instead"), truth["after"])
+
+
+def _kept_row(title: Cell, accuracy: Data, decimals: int = 1) -> Row:
+    score = score_words(accuracy["score"], accuracy["measure"], decimals)
+    around = range_words(accuracy["interval"], accuracy["measure"]) or ""
+    return title, Cell(strong(score), around), whole(accuracy["n_records"])
+
+
+def _steps(data: Data) -> Table:
+    measure = data["kept"]["held_out"]["measure"]
+    return Table(
+        "The steps of the search, from everything collected to nothing",
+        (
+            "Information loss",
+            number("Attributes"),
+            number("Kept, held out"),
+            number("Kept, chosen on"),
+        ),
+        tuple(
+            (
+                percent(step["information_loss"]),
+                str(step["n_collected"]),
+                score_words(step["held_out"], measure),
+                score_words(step["chosen_on"], measure),
+            )
+            for step in data["curve"]
+        ),
+    )
+
+
+def _stored_text(data: Data) -> Text:
+    known, total = data["stored"]["quasi_identifiers"], len(data["collected"]["attributes"])
+    counts: Words = "All attributes count as known to someone."
+    if len(known) != total:
+        counts = ("These attributes count as known to someone: ", names(known), ".")
+    lead = (
+        "Someone who holds the records and knows these attributes of a person looks for that "
+        f"person: the risk is 100{THIN}% when every record is one of a kind. "
+    )
+    return Text((lead, counts))
+
+
+def _stored(data: Data) -> Table:
+    """Disclosure risk in both readings, and distinct records."""
+    parts = [data["stored"][part] for part in ("before", "after", "recoded")]
+    people = whole(parts[0]["n_records"])
+    readings = (
+        ("Disclosure risk, eq. 4 as printed",
+         "mean over people of 1 / people with the same record",
+         [percent(part["as_printed"]) for part in parts]),
+        ("Disclosure risk, as the paper’s figures are made",
+         "the same sum over distinct records only, divided by people",
+         [percent(part["as_reported"]) for part in parts]),
+        ("Distinct records",
+         f"of {people} people held out",
+         [whole(part["distinct"]) for part in parts]),
+    )  # fmt: skip
+    return Table(
+        "Disclosure risk and distinct records, before and after",
+        (
+            "What",
+            number("Full detail", "full detail"),
+            number("Ranges asked for", "ranges"),
+            number("As the model is fed", "fed"),
+        ),
+        tuple(
+            (Cell(title, note), before, strong(after), recoded)
+            for title, note, (before, after, recoded) in readings
+        ),
+        stack="late",
+    )
+
+
+def _asked_text(asked: Data) -> Text:
+    return Text(
+        f"The form asks everyone {counted(asked['form'], 'question')}. The questionnaire stops "
+        f"asking once the model’s answer is settled: {plain_number(asked['mean'])} on average, "
+        f"{percent(asked['saved'])} fewer, and the model answers the same."
+    )
+
+
+def _asked(asked: Data) -> Table:
+    """The share of people who are asked for each attribute, the most asked first."""
+    shares = sorted(asked["per_attribute"].items(), key=lambda pair: (-pair[1], pair[0]))
+    return Table(
+        "How many people are asked for each attribute",
+        ("Attribute", number("People asked for it")),
+        tuple((name(attribute), percent(share)) for attribute, share in shares),
+        look="plain narrow-table",
+    )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any
 
-from sparsam.report._data import AttackReportData, Interval, PointData, ReportData
-from sparsam.report._model_data import ModelReportData
+from sparsam.report._data import Interval, PointData, ReportData
 from sparsam.report._words import (
     NOTHING,
     counted,
@@ -17,34 +17,7 @@ from sparsam.report._words import (
     rough_percent,
     whole,
 )
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What it takes, and what it costs.
-
-    Attributes
-    ----------
-    needs : str
-        How many attributes the model needs.
-    costs : str
-        Accuracy and risk, in one sentence.
-    """
-
-    needs: str
-    costs: str
-
-    def __str__(self) -> str:
-        return f"{self.needs} {self.costs}"
-
-
-@dataclass(frozen=True)
-class KeyFigure:
-    """One large number, its name, and what a reader must know beside it."""
-
-    value: str
-    name: str
-    notes: tuple[str, ...]
+from sparsam.report.page._blocks import KeyFigure, Verdict
 
 
 def verdict(data: ReportData, point: PointData) -> Verdict:
@@ -108,7 +81,7 @@ def data_words(split: str) -> str:
     return "training data" if split == "train" else f"{split} data"
 
 
-def interval_words(data: ReportData | AttackReportData | ModelReportData) -> str:
+def interval_words(data: Mapping[str, Any]) -> str:
     """Name the kind of interval, with its level where it is known.
 
     Examples

@@ -6,8 +6,6 @@ from markupsafe import Markup
 
 from sparsam.report._environment import environment, policy, script
 from sparsam.report._release_data import ReleaseReportData
-from sparsam.report._release_figure import size_figure
-from sparsam.report._release_sweep_figure import sweep_figure, sweep_keys
 from sparsam.report._release_view import (
     drop_rows,
     finding_rows,
@@ -28,6 +26,7 @@ from sparsam.report._release_words import (
     whole_row_facts,
 )
 from sparsam.report._words import THIN
+from sparsam.report.pictures._release import size_figure, sweep_figure, sweep_keys
 
 
 def release_page(data: ReleaseReportData) -> str:

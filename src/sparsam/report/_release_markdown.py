@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sparsam.report._markdown_parts import escaped, fenced, figure_list, heading, table
-from sparsam.report._model_words import score_words
 from sparsam.report._release_data import ReleaseReportData
 from sparsam.report._release_view import (
     drop_rows,
@@ -25,7 +24,7 @@ from sparsam.report._release_words import (
     score_name,
     whole_row_facts,
 )
-from sparsam.report._words import NOTHING, counted, percent, setting, whole
+from sparsam.report._words import NOTHING, counted, percent, score_words, setting, whole
 
 Section = tuple[int, str]
 

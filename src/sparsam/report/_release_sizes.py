@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.report._release_data import SizeData
-from sparsam.report._scale import round_step
+from sparsam.report.plot._scale import round_step
 
 _MOST_BINS = 14
 _USUAL = 0.97

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sparsam.report._markdown_parts import with_range
-from sparsam.report._model_words import score_words
 from sparsam.report._release_data import (
     ModelFactsData,
     ModelRiskData,
@@ -22,6 +21,7 @@ from sparsam.report._words import (
     percent,
     percent_range,
     points,
+    score_words,
     short_percent,
     whole,
 )

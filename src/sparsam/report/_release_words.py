@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparsam.report._data import MeaningData
-from sparsam.report._prose import KeyFigure, Verdict
 from sparsam.report._release_data import CertificateData, RecordRiskData, ReleaseReportData
 from sparsam.report._words import counted, percent, setting, short_percent, whole
+from sparsam.report.page._blocks import KeyFigure, Verdict
 
 MEANING_OF_RELEASE: tuple[MeaningData, ...] = (
     {

@@ -13,8 +13,9 @@ from sparsam.report._data import (
     PointData,
     ReportData,
 )
-from sparsam.report._prose import KeyFigure, Verdict, beats_guessing, key_figures, verdict
+from sparsam.report._prose import beats_guessing, key_figures, verdict
 from sparsam.report._words import counted
+from sparsam.report.page._blocks import KeyFigure, Verdict
 
 MANY_BUCKETS = 12
 """Buckets shown at once; the rest unfolds."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any, TypeGuard
 
 from sparsam.report._data import Count, Interval
@@ -153,6 +154,28 @@ def setting(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+def small_words(value: float) -> str:
+    """Write a small number, such as a delta.
+
+    Examples
+    --------
+    >>> small_words(1e-6), small_words(0.0)
+    ('1e-6', '0')
+    """
+    return f"{value:g}".replace("e-0", "e-")
+
+
+def version_words(versions: Mapping[str, str]) -> str:
+    """Name the libraries that made a report, with their versions.
+
+    Examples
+    --------
+    >>> version_words({"python": "3.13", "numpy": "2.3"})
+    'python 3.13, numpy 2.3'
+    """
+    return ", ".join(f"{library} {version}" for library, version in versions.items())
+
+
 def pair(interval: Interval) -> tuple[float, float] | None:
     """Return both ends of an interval, or None when one of them is not known.
 
@@ -183,3 +206,42 @@ def _minus(text: str) -> str:
 def _to(low: float) -> str:
     """Keep a dash between two numbers from being read as a minus."""
     return " to " if low < 0 else "–"
+
+
+def score_words(score: float | None, measure: str, decimals: int = 1) -> str:
+    """Write a score: a share as a percentage, R² and others as numbers.
+
+    Examples
+    --------
+    >>> score_words(0.991, "r2"), score_words(0.983, "share").replace("\\u202f", " ")
+    ('0.991', '98.3 %')
+    """
+    if score is None:
+        return NOTHING
+    return percent(score, decimals) if measure == "share" else f"{score:.{decimals + 2}f}"
+
+
+def target_words(target: float, measure: str) -> str:
+    """Write the target as it was given."""
+    return short_percent(target) if measure == "share" else f"{target:g}"
+
+
+def range_words(interval: Interval, measure: str) -> str | None:
+    """Write an interval of scores; None where there is none."""
+    ends = pair(interval)
+    if ends is None or measure == "share":
+        return percent_range(interval)
+    return f"{ends[0]:.3f} to {ends[1]:.3f}"
+
+
+def telling(score: float | None, target: float) -> int:
+    """Return how many decimals it takes until a missed target does not look like a met one.
+
+    Examples
+    --------
+    >>> telling(0.97, 0.98), telling(0.9796, 0.98), telling(0.99, 0.98)
+    (1, 2, 1)
+    """
+    if score is None or score >= target:
+        return 1
+    return next((d for d in range(1, 6) if round(100 * (target - score), d) > 0), 6)

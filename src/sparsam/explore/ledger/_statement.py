@@ -39,6 +39,21 @@ _NONE = "no answer"
 _OUTCOMES = {"answer": "answered", "failed": "failed", "dropped": "answered by an equal question"}
 
 
+_NOISES = {
+    "laplace": ("Laplace", "Laplace"),
+    "gaussian": ("Gaussian", "Gaussian"),
+    "exponential": ("choice", "choice, Gumbel"),
+}
+_FEW = 3
+
+
+class Noise(msgspec.Struct, frozen=True):
+    """One use of noise in words: its kind, and all that is told about it."""
+
+    kind: str
+    words: str
+
+
 class Charge(msgspec.Struct, frozen=True):
     """One charge, as a statement lists it."""
 
@@ -47,10 +62,28 @@ class Charge(msgspec.Struct, frozen=True):
     analyst: str
     purpose: str
     question: dict[str, Any]
-    noise: str
+    noises: tuple[Noise, ...]
     amount: str
     spent: str
     outcome: str
+
+    @property
+    def noise(self) -> str:
+        """Every use of noise."""
+        return ", ".join(noise.words for noise in self.noises)
+
+    @property
+    def short_noise(self) -> str:
+        """A few uses of noise, and of many only the kinds."""
+        if len(self.noises) <= _FEW:
+            return self.noise
+        kinds = dict.fromkeys(noise.kind for noise in self.noises)
+        return f"{', '.join(kinds)}, at {len(self.noises)} scales"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data that JSON can hold."""
+        names = ("noise" if name == "noises" else name for name in self.__struct_fields__)
+        return {name: getattr(self, name) for name in names}
 
     def __str__(self) -> str:
         why = f" ({one_line(self.purpose)})" if self.purpose else ""
@@ -129,7 +162,10 @@ class Statement(msgspec.Struct, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data that JSON can hold."""
-        return dict(msgspec.to_builtins(self))
+        return {
+            **msgspec.to_builtins(self),
+            "charges": [charge.to_dict() for charge in self.charges],
+        }
 
     def __str__(self) -> str:
         lines = [
@@ -209,7 +245,7 @@ def _listed(body: dict[str, Any], outcomes: dict[int, str]) -> Charge:
         analyst=body["analyst"],
         purpose=body["purpose"],
         question={"training": "DP-SGD"} if training else body["question"],
-        noise=", ".join(_noise(event) for event in Cost.from_dict(body["cost"]).events),
+        noises=tuple(_noise(event) for event in Cost.from_dict(body["cost"]).events),
         amount=nano_text(body["amount"]),
         spent=nano_text(body["spent"]),
         outcome="charged" if training else outcomes.get(body["sequence"], _NONE),
@@ -236,14 +272,14 @@ def _accounts(costs: list[Cost], delta: float) -> tuple[Account, ...]:
     return pure, concentrated, whole
 
 
-def _noise(event: Event) -> str:
+def _noise(event: Event) -> Noise:
     times = f" × {event.times}" if event.times > 1 else ""
     if event.noise == "dp-sgd":
         # The sampling rate and the steps give the number of rows, and so does the noise to whoever
         # knows the epsilon that it was made for. The file keeps them, for the account.
-        return f"DP-SGD{times}"
-    words = {"laplace": "Laplace", "gaussian": "Gaussian", "exponential": "choice, Gumbel"}
-    return f"{words[event.noise]}, scale {event.scale:.6g}{times}"
+        return Noise(f"DP-SGD{times}", f"DP-SGD{times}")
+    kind, drawn = _NOISES[event.noise]
+    return Noise(kind, f"{drawn}, scale {event.scale:.6g}{times}")
 
 
 _ASKED = {
@@ -262,7 +298,7 @@ _LONG = 160
 
 
 def question_words(question: Mapping[str, Any]) -> str:
-    """Say in one line what was asked.
+    """Return in one line what was asked.
 
     Examples
     --------

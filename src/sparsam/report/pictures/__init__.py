@@ -1,0 +1,1 @@
+"""The pictures of the reports, one module for each report."""

@@ -1,0 +1,1 @@
+"""Pictures in SVG: scales, axes, lines, bars, matrices and strips, each with words beside it."""

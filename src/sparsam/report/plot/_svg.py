@@ -1,0 +1,56 @@
+"""The few lines that write an SVG element, every text and attribute escaped."""
+
+from __future__ import annotations
+
+from markupsafe import Markup, escape
+
+Attribute = str | float | int | None
+
+
+def tag(_name: str, *children: str, **attributes: Attribute) -> Markup:
+    """Write one element.
+
+    Parameters
+    ----------
+    _name : str
+        The element's name.
+    *children : str or Markup
+        What stands inside; a plain string is escaped.
+    **attributes : str, number or None
+        ``stroke_width=2`` becomes ``stroke-width="2"``, ``class_`` becomes ``class``; what is None
+        is left out.
+
+    Examples
+    --------
+    >>> print(tag("text", "a < b", x=1.0, text_anchor="end"))
+    <text x="1" text-anchor="end">a &lt; b</text>
+    """
+    written = Markup("").join(
+        Markup(' {}="{}"').format(key.rstrip("_").replace("_", "-"), _value(value))
+        for key, value in attributes.items()
+        if value is not None
+    )
+    inside = Markup("").join(escape(child) for child in children)
+    return Markup("<{0}{1}>{2}</{0}>").format(_name, written, inside)
+
+
+def text(words: str, x: float, y: float, kind: str, anchor: str | None = None) -> Markup:
+    """Write words at a place of a drawing."""
+    return tag("text", words, x=x, y=y, class_=kind, text_anchor=anchor)
+
+
+def percent_of(share: float) -> str:
+    """Write a share as a coordinate that follows the width of the drawing.
+
+    Examples
+    --------
+    >>> percent_of(0.25)
+    '25%'
+    """
+    return f"{_value(100 * share)}%"
+
+
+def _value(value: str | float) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,80 @@
+"""A page is valid, says everything once, and lets nothing in or out."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from sparsam.report.page._html import html, summary
+
+
+def test_it_is_well_formed_and_its_ids_are_unique(pages, read_html):
+    found = read_html(html(pages(variants=2)))
+    assert found.open == []
+    assert len(found.ids) == len(set(found.ids))
+    levels = [int(tag[1]) for tag, _ in found.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[:2] == [1, 2]
+    assert set(levels) == {1, 2, 3}
+
+
+def test_landmarks_and_tables_can_be_heard(pages, read_html):
+    found = read_html(html(pages(variants=1)))
+    tags = [tag for tag, _ in found.elements]
+    assert {"main", "header", "nav", "section"} <= set(tags)
+    assert ("a", {"class": "skip", "href": "#first"}) in found.elements
+    assert tags.count("table") == tags.count("caption")
+    assert all("scope" in attributes for tag, attributes in found.elements if tag == "th")
+    stacked = [a for tag, a in found.elements if tag == "table" and "stacked" in a["class"]]
+    assert stacked
+    assert all(attributes["role"] == "table" for attributes in stacked)
+
+
+def test_words_from_outside_stay_words(pages, read_html):
+    page = html(pages(variants=1))
+    assert "<script>alert" not in page
+    assert "</script><script>" not in page.replace("\n", "").split("<script type")[0]
+    assert "{{ 7*7 }}" in page
+    found = read_html(page)
+    assert [a.get("type") for tag, a in found.elements if tag == "script"] == [
+        "text/plain",
+        "text/plain",
+        None,
+    ]
+
+
+@pytest.mark.parametrize("variants", [0, 2])
+def test_it_loads_nothing_and_runs_only_our_own_script(pages, read_html, variants):
+    page = html(pages("a", variants))
+    assert not re.search(r"https?://|url\(|@import|javascript:", page)
+    found = read_html(page)
+    assert not any(name.startswith("on") for _, attributes in found.elements for name in attributes)
+    rules = next(a["content"] for _, a in found.elements if a.get("http-equiv"))
+    assert rules.startswith("default-src 'none'")
+    assert ("script-src 'sha256-" in rules) == bool(variants)
+
+
+def test_lines_that_variants_share_are_written_once(pages):
+    two, twenty = (html(pages("a fairly long sentence " * 20, count)) for count in (2, 20))
+    assert len(twenty) < 1.5 * len(two)
+    index = re.search(r'id="variants">(.*?)</script>', twenty, re.S)[1].splitlines()
+    lines = re.search(r'id="lines">(.*?)</script>', twenty, re.S)[1].split("\n")
+    places = next(line.split()[2:] for line in index if line.startswith("7 verdict "))
+    first, _, last = places[0].partition("-")
+    assert "way 7" in "\n".join(lines[int(first) : int(last or first) + 1])
+
+
+def test_columns_that_are_drawn_and_long_lists(pages, read_html):
+    page = html(pages("a"))
+    assert '<th scope="col" role="columnheader" class="axis"><span>0 %</span>' in page
+    assert "and 9 more" in page
+    assert "what is in which bucket" in page
+    assert 'style="width:12.0%"' in page
+
+
+def test_a_notebook_shows_the_head(pages, read_html):
+    fragment = summary(pages())
+    assert read_html(fragment).open == []
+    for words in ("Title", "Needs", "Costs little.", "x · y", 'report.save("report.html")'):
+        assert words in fragment.replace("&#34;", '"')
+    assert "<script>alert" not in fragment
