@@ -175,7 +175,7 @@ def lanes(row: AttributeRow, codes: Sequence[str], scale: Scale) -> Picture:
         if code not in row.risks:
             continue
         risk, y = row.risks[code], 3 + _LANE * (number + 0.5)
-        words.append(f"{code} wrong {percent(risk['error'])}")
+        words.append(f"{code} wrong {percent(risk['value'])}")
         strip.track(y)
         if risk["value"] is None:
             continue
