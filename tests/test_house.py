@@ -121,14 +121,17 @@ def test_docstrings_are_about_the_thing() -> None:
     assert not wrong
 
 
+# What CONTRIBUTING.md makes up, to show how something is added.
+MADE_UP = ("_neighbours.py", "_rounding.py", "_count.py", "test_neighbours.py", "test_rounding.py")
+
+
 def test_documents_name_files_that_are_there() -> None:
     pages = [*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
     named = {
         name
         for page in pages
-        if page.is_file()
-        for name in re.findall(r"`([\w/]+/_\w+\.py)`", page.read_text(encoding="utf-8"))
-        if not name.startswith("benchmarks/")
+        for name in re.findall(r"`([\w/]+/\w+\.py)`", page.read_text(encoding="utf-8"))
+        if not name.endswith(MADE_UP)
     }
     assert named
-    assert {name for name in named if not (SOURCE / name).is_file()} == set()
+    assert not [n for n in named if not any((top / n).is_file() for top in (ROOT, SOURCE))]
