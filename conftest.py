@@ -16,7 +16,6 @@ from sparsam._errors import MissingExtraError
 EXTRAS = {
     "dp_accounting": "accounting",
     "diffprivlib": "dp-training",
-    "mbi": "mbi",
     "onnx": "dev",
     "onnxruntime": "models",
     "opacus": "dp-training",
