@@ -2,9 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP := -m pip --disable-pip-version-check --quiet install --prefer-binary
+# Two processes of one thread each: threads that wait for one another on busy cores take minutes.
+TESTS := OMP_NUM_THREADS=1
+# What numba compiles does not run as Python, so that no line of it can be counted.
+KERNELS = $(shell grep -rlE '^ *@compiled' src/sparsam | paste -sd,)
 
-.PHONY: demo test lint unit clean
+.PHONY: demo test lint unit test-core test-oldest api clean
 
 demo: $(VENV)/.runtime
 	$(BIN)/sparsam demo --folder demo --no-open
@@ -16,9 +20,22 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Two processes of one thread each: threads that wait for one another on busy cores take minutes.
 unit: $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
+	$(TESTS) $(BIN)/python -m slipcover --source src/sparsam --omit $(KERNELS) \
+		--json --out .coverage.json -m pytest -n 2
+	@$(BIN)/python tools/coverage_summary.py .coverage.json
+
+# Nothing but what sparsam always needs: what needs an extra is skipped, and says which one.
+test-core: .venv-core/.ready
+	$(TESTS) .venv-core/bin/python -m pytest -n 2
+
+# The oldest versions that pyproject.toml claims to work with.
+test-oldest: .venv-oldest/.ready
+	$(TESTS) .venv-oldest/bin/python -m pytest -n 2
+
+# The page that lists every public name.
+api: $(VENV)/.runtime
+	$(BIN)/python tools/api_page.py > docs/api.md
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -26,12 +43,25 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.runtime: $(VENV)/bin/python pyproject.toml
-	$(PIP) install --editable . --constraint constraints.txt
+	$(BIN)/python $(PIP) --editable . --constraint constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) install --editable '.[dev]' --constraint constraints.txt
+	$(BIN)/python $(PIP) --editable '.[dev]' --constraint constraints.txt
 	@touch $@ $(VENV)/.runtime
 
+.venv-core/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv --clear .venv-core
+	.venv-core/bin/python $(PIP) --editable '.[test]' --constraint constraints.txt
+	@touch $@
+
+.venv-oldest/.ready: pyproject.toml constraints.txt tools/lower_bounds.py
+	$(PYTHON) -m venv --clear .venv-oldest
+	.venv-oldest/bin/python tools/lower_bounds.py > .venv-oldest/oldest.txt
+	.venv-oldest/bin/python $(PIP) --editable '.[frames,models,neural,dp,accounting,test]' onnx \
+		--constraint .venv-oldest/oldest.txt
+	@touch $@
+
 clean:
-	rm -rf $(VENV) demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-core .venv-oldest demo .coverage.json \
+		.mypy_cache .pytest_cache .ruff_cache .hypothesis

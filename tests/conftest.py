@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import settings
 
@@ -54,7 +53,9 @@ def shared_reference() -> Path:
     return _shared("reference")
 
 
-def _people(n_rows: int = 300, seed: int = 0) -> pd.DataFrame:
+def _people(n_rows: int = 300, seed: int = 0) -> Any:
+    import pandas as pd
+
     rng = np.random.default_rng(seed)
     age = rng.integers(15, 80, n_rows)
     education = rng.choice(["low", "middle", "high"], n_rows)

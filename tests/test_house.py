@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import subprocess
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,24 @@ import pytest
 import sparsam
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCES = sorted(Path(sparsam.__file__).parent.rglob("*.py"))
+SOURCE = Path(sparsam.__file__).parent
+SOURCES = sorted(SOURCE.rglob("*.py"))
+HOLD_PEOPLE = ("NDArray", "Columns", "Matrix", "Table", "Task")
+MOST_MODULES = 20
+LEAST_MIRRORED = 0.8
+
+
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    """A source file as a tree."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def nodes() -> Iterator[tuple[str, ast.AST]]:
+    """Every node of every source file, with the name of the file."""
+    for path in SOURCES:
+        name = str(path.relative_to(SOURCE))
+        yield from ((name, node) for node in ast.walk(parsed(path)))
 
 
 def test_nothing_is_committed_that_must_not_be() -> None:
@@ -31,57 +50,88 @@ def test_nothing_is_committed_that_must_not_be() -> None:
     assert data <= allowed
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: f"{p.parent.name}/{p.name}")
-def test_no_print_and_no_swallowed_error(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def test_no_print_and_no_swallowed_error() -> None:
+    wrong = []
+    for name, node in nodes():
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            assert node.func.id not in ("print", "eval", "exec")
-        if isinstance(node, ast.ExceptHandler):
-            assert not (len(node.body) == 1 and isinstance(node.body[0], ast.Pass))
+            if node.func.id in ("print", "eval", "exec"):
+                wrong.append(f"{name}:{node.lineno} calls {node.func.id}")
+        elif isinstance(node, ast.ExceptHandler) and isinstance(node.body[0], ast.Pass):
+            wrong.append(f"{name}:{node.lineno} swallows an error")
+    assert not wrong
 
 
-HOLD_PEOPLE = ("NDArray", "Columns", "Matrix", "Table", "Task")
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: f"{p.parent.name}/{p.name}")
-def test_no_repr_shows_rows_of_people(path: Path) -> None:
+def test_no_repr_shows_rows_of_people() -> None:
     """A dataclass prints all fields, arrays of people's values too, unless it is told not to."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.ClassDef) or _says_how_it_is_shown(node):
+    wrong = []
+    for name, node in nodes():
+        if not isinstance(node, ast.ClassDef) or _has_its_own_repr(node):
             continue
         for part in node.body:
             if isinstance(part, ast.AnnAssign):
-                held = ast.unparse(part.annotation)
+                annotation = ast.unparse(part.annotation)
                 hidden = part.value is not None and "repr=False" in ast.unparse(part.value)
-                assert hidden or not any(kind in held for kind in HOLD_PEOPLE), node.name
+                if not hidden and any(kind in annotation for kind in HOLD_PEOPLE):
+                    wrong.append(f"{name}: {node.name}.{ast.unparse(part.target)}")
+    assert not wrong
 
 
-def _says_how_it_is_shown(node: ast.ClassDef) -> bool:
-    made = [ast.unparse(decorator) for decorator in node.decorator_list]
-    data = [decorator for decorator in made if decorator.split("(")[0] == "dataclass"]
+def _has_its_own_repr(node: ast.ClassDef) -> bool:
+    decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
+    data = [decorator for decorator in decorators if decorator.split("(")[0] == "dataclass"]
     own = any(isinstance(part, ast.FunctionDef) and part.name == "__repr__" for part in node.body)
     return not data or own or "repr=False" in data[0]
 
 
-MOST_MODULES = 20
-# The wing of reports and the command line are still to be put together by what they say.
-CROWDED = {"report", "cli"}
-
-
+@pytest.mark.xfail(reason="the reports and the command line are still put together", strict=False)
 def test_folders_stay_small() -> None:
     sizes = Counter(path.parent for path in SOURCES if path.name != "__init__.py")
-    source = Path(sparsam.__file__).parent
-    full = {str(f.relative_to(source)) for f, size in sizes.items() if size > MOST_MODULES}
-    assert full <= CROWDED
+    full = {str(f.relative_to(SOURCE)): size for f, size in sizes.items() if size > MOST_MODULES}
+    assert not full
+
+
+@pytest.mark.xfail(reason="tests are still moved beside what they test", strict=False)
+def test_tests_mirror_the_source() -> None:
+    """`attack/_linkage.py` is tested in `tests/attack/test_linkage.py`, in most cases."""
+    modules = [path for path in SOURCES if path.name not in ("__init__.py", "__main__.py")]
+    alone = [
+        str(path.relative_to(SOURCE))
+        for path in modules
+        if not (
+            ROOT
+            / "tests"
+            / path.relative_to(SOURCE).parent
+            / f"test_{path.stem.removeprefix('_')}.py"
+        ).is_file()
+    ]
+    share = 1 - len(alone) / len(modules)
+    assert share >= LEAST_MIRRORED, f"{share:.0%} of the modules have a test file; not: {alone}"
+
+
+@pytest.mark.xfail(reason="the words of some folders are still to come", strict=False)
+def test_docstrings_are_about_the_thing() -> None:
+    """A docstring says what is returned ("Return …", or a noun), and gives no orders."""
+    wrong = []
+    for name, node in nodes():
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            words = (ast.get_docstring(node) or "").split(maxsplit=1)
+            if words and words[0] in ("Give", "Gives", "Say", "Says"):
+                place = getattr(node, "name", "the module")
+                wrong.append(f"{name}: {place}")
+    assert not wrong
+
+
+# What CONTRIBUTING.md makes up, to show how something is added.
+MADE_UP = ("_neighbours.py", "_rounding.py", "_count.py", "test_neighbours.py", "test_rounding.py")
 
 
 def test_documents_name_files_that_are_there() -> None:
-    source = Path(sparsam.__file__).parent
+    pages = [*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
     named = {
         name
-        for page in [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
-        for name in re.findall(r"`([\w/]+/_\w+\.py)`", page.read_text(encoding="utf-8"))
-        if not name.startswith("benchmarks/")
+        for page in pages
+        for name in re.findall(r"`([\w/]+/\w+\.py)`", page.read_text(encoding="utf-8"))
+        if not name.endswith(MADE_UP)
     }
     assert named
-    assert {name for name in named if not (source / name).is_file()} == set()
+    assert not [n for n in named if not any((top / n).is_file() for top in (ROOT, SOURCE))]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +35,49 @@ def test_the_readme_runs_and_keeps_its_promise(
     assert (tmp_path / "minimisation.html").read_text(encoding="utf-8").startswith("<!doctype html")
     record = {name: best.generalization[name].labels[0] for name in best.generalization.collected}
     assert names["model"].predict([record])[0] in ("no", "yes")
+
+
+def chapters(document: str) -> dict[str, str]:
+    """The Python of each chapter, as a script of its own."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    parts = {part.partition("\n")[0]: part for part in re.split(r"^## ", text, flags=re.MULTILINE)}
+    scripts = {
+        title: "\n".join(re.findall(r"```python\n(.*?)```", part, flags=re.DOTALL))
+        for title, part in parts.items()
+    }
+    return {title: script for title, script in scripts.items() if script}
+
+
+def test_documented_code_type_checks(tmp_path: Path) -> None:
+    """As a user's own scripts do under `mypy --strict`, which does not see our settings.
+
+    The README is one script, and each chapter of the guide another.
+    """
+    pytest.importorskip("mypy", reason="mypy is not installed (extra 'dev')")
+    for library in ("pandas", "torch"):
+        if importlib.util.find_spec(library) is None:
+            pytest.skip(f"{library} is not installed, so that mypy cannot see its types")
+    (tmp_path / "readme.py").write_text("\n".join(blocks("README.md")), encoding="utf-8")
+    for number, script in enumerate(chapters("docs/guide.md").values()):
+        (tmp_path / f"guide_{number}.py").write_text(script, encoding="utf-8")
+    settings = tmp_path / "mypy.ini"
+    settings.write_text(
+        f"[mypy]\nstrict = True\nmypy_path = {ROOT / 'src'}\n"
+        "[mypy-sklearn.*,numpy.*,pandas.*]\nignore_missing_imports = True\n"
+        # A user's mypy takes us as a library, from site-packages: it says nothing of our insides.
+        "[mypy-sparsam.*]\nfollow_imports = silent\n",
+        encoding="utf-8",
+    )
+    cache = ["--cache-dir", str(ROOT / ".mypy_cache" / "documents")]
+    command = [sys.executable, "-m", "mypy", "--config-file", str(settings), *cache]
+    done = subprocess.run(
+        [*command, *sorted(map(str, tmp_path.glob("*.py")))],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout.replace(str(tmp_path), "")
 
 
 def test_the_guide_is_valid_python() -> None:
@@ -77,5 +123,5 @@ def test_anonymising_in_the_guide_works(capsys: pytest.CaptureFixture[str]) -> N
             exec(compile(block, "docs/guide.md", "exec"), names)
     assert names["hybrid"].certificate_.smallest >= 10
     assert "anonymised: accuracy" in capsys.readouterr().out
-    found = names["found"]
+    found = names["anonymised"]
     assert found.after.risk("attack model").value < found.before.risk("attack model").value

@@ -21,23 +21,36 @@ def covered(name: str) -> bool:
     )
 
 
+DOCUMENTS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "CHANGELOG.md",
+    "docs/api.md",
+    "docs/guide.md",
+    "docs/papers.md",
+)
+
+
 def named() -> set[str]:
-    """Files of the repository that its documents and its Makefile speak of."""
-    found = set()
-    for document in ("README.md", "SECURITY.md", "CHANGELOG.md", "docs/guide.md", "docs/papers.md"):
+    """Files and folders of the repository that its documents and its Makefile speak of."""
+    names = set(DOCUMENTS)
+    for document in DOCUMENTS:
         text = (ROOT / document).read_text(encoding="utf-8")
         for link in re.findall(r"\]\(([^)#:]+)\)", text):
-            found.add(((ROOT / document).parent / link).resolve().relative_to(ROOT).as_posix())
-        quoted = re.findall(r"`([\w./-]+)`", text)
-        found |= {name.strip("/") for name in quoted if (ROOT / name).is_file()}
-        found |= {"Makefile"} if re.search(r"\bmake \w+", text) else set()
-    found |= set(re.findall(r"[\w-]+\.txt", (ROOT / "Makefile").read_text(encoding="utf-8")))
-    return found
+            names.add(((ROOT / document).parent / link).resolve().relative_to(ROOT).as_posix())
+        quoted = {name.strip("/") for name in re.findall(r"`([\w./-]+)`", text)}
+        names |= {name for name in quoted if name and (ROOT / name).exists()}
+        names |= {"Makefile"} if re.search(r"\bmake \w+", text) else set()
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    names |= set(re.findall(r"(?<![\w./-])(?:tools/\w+\.py|[\w-]+\.txt)", makefile))
+    return names - {".venv", "tests", "src"}
 
 
 def test_what_is_named_is_there() -> None:
     names = named()
     assert {"Makefile", "constraints.txt", "docs/guide.md", "docs/report.png"} <= names
+    assert {"benchmarks", "tools/lower_bounds.py", "CONTRIBUTING.md", "SECURITY.md"} <= names
     assert not [name for name in names if not covered(name)]
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import strategies as st
 
@@ -142,6 +141,8 @@ class _Model:
 
 
 def _frame(rng, n_rows, missing):
+    import pandas as pd
+
     made = {
         "age": rng.integers(0, 30, n_rows),
         "pay": rng.normal(100, 30, n_rows).round(int(rng.integers(0, 3))),

@@ -1,0 +1,64 @@
+"""Skip what needs an extra that is not installed, and say which (`make test-core`)."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparsam._errors import MissingExtraError
+
+# The libraries of the extras, by the names that they are imported by.
+EXTRAS = {
+    "dp_accounting": "accounting",
+    "diffprivlib": "dp-training",
+    "onnx": "dev",
+    "onnxruntime": "models",
+    "opacus": "dp-training",
+    "opendp": "dp",
+    "pandas": "frames",
+    "polars": "frames",
+    "pyarrow": "frames",
+    "skops": "models",
+    "torch": "neural",
+}
+
+
+def _missing_extra(error: BaseException | None) -> str | None:
+    """Why a test cannot run here, if that is an extra that is not installed."""
+    if isinstance(error, doctest.UnexpectedException):
+        error = error.exc_info[1]
+    if isinstance(error, MissingExtraError):
+        return str(error).partition("\n")[0]
+    library = (error.name or "").partition(".")[0] if isinstance(error, ImportError) else ""
+    if library in EXTRAS and importlib.util.find_spec(library) is None:
+        return f"{library} is not installed (extra '{EXTRAS[library]}')"
+    return None
+
+
+def _skip(report: Any, place: Path, error: BaseException | None) -> None:
+    reason = _missing_extra(error)
+    if report.outcome == "failed" and reason is not None:
+        report.outcome, report.longrepr = "skipped", (str(place), 0, f"Skipped: {reason}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
+    """Skip a file of tests that needs an extra which is not installed (`make test-core`)."""
+    report = yield
+    if report.outcome == "failed" and report.call.excinfo is not None:
+        error = report.call.excinfo.value
+        _skip(report, collector.path, error.__cause__ or error)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Skip a test that turns out to need an extra which is not installed."""
+    report = yield
+    _skip(report, item.path, call.excinfo.value if call.excinfo else None)
+    return report
