@@ -47,21 +47,14 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from explore_tables import DATA, TABLES, TUNING, Case
-from sparsam.explore import (
-    Answer,
-    Exploration,
-    Explorer,
-    Ledger,
-    explore,
-    paper_costs,
-    pld_epsilon,
-)
+from sparsam.explore import Answer, Exploration, Explorer, Ledger, explore_table
 from sparsam.explore._bins import Bins, full_bins
-from sparsam.explore._source import Source
+from sparsam.explore._explore_table import run_interactive
+from sparsam.explore._prices import compare_plans
+from sparsam.explore._private_table import PrivateTable
+from sparsam.explore.ledger._accounts import pld_epsilon
 from sparsam.explore.ledger._costs import laplace_cost
-from sparsam.explore.planned._expected import compare_plans
-from sparsam.explore.planned._plan import plan, plan_for
-from sparsam.explore.queries._interactive import run_interactive
+from sparsam.explore.planned._plan import paper_costs, plan, plan_for
 
 DELTA = 1e-6
 FUNCTIONS = ("quantiles", "outliers", "missing", "value_counts", "spearman", "cramers_v", "range")
@@ -69,7 +62,7 @@ COVERED = (*FUNCTIONS, "mean", "count")
 Figures = dict[tuple[str, ...], float]
 
 
-class CachedSource(Source):
+class CachedSource(PrivateTable):
     """Counts each table once for all runs; the fingerprint of a benchmark does not matter."""
 
     def __init__(self, data: Any, declared: Any) -> None:
@@ -150,7 +143,7 @@ def figures(answers: Iterable[Answer]) -> tuple[Figures, dict[tuple[str, ...], A
 
 
 def interactive(
-    case: Case, source: Source, total: float, delta: float | None, reading: str
+    case: Case, source: PrivateTable, total: float, delta: float | None, reading: str
 ) -> tuple[Figures, dict[tuple[str, ...], Any]]:
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -182,13 +175,13 @@ def plain_tables(ledger: Ledger) -> Iterable[tuple[list[str], list[int]]]:
 
 
 def planned(
-    case: Case, source: Source, total: float, delta: float | None, how: str = "planned"
+    case: Case, source: PrivateTable, total: float, delta: float | None, how: str = "planned"
 ) -> Exploration:
     with (
         tempfile.TemporaryDirectory() as folder,
         Ledger.create(f"{folder}/l", epsilon=total, delta=delta) as ledger,
     ):
-        return explore(source, ledger, how)  # type: ignore[arg-type]
+        return explore_table(source, ledger, how)  # type: ignore[arg-type]
 
 
 # --- the parts
@@ -333,7 +326,7 @@ def coverage(runs: int) -> None:
                         print(f"{line:<28}" + "".join(row(shares, f, "13.3f") for f in COVERED))
 
 
-def asked(case: Case, source: Source, delta: float | None) -> list[Answer]:
+def asked(case: Case, source: PrivateTable, delta: float | None) -> list[Answer]:
     """Ask every question with an interval, each at the price that the paper's way pays."""
     declared, unit = case.declared, "epsilon" if delta is None else "rho"
     with (
@@ -368,18 +361,18 @@ def beyond_fences(case: Case, answers: Iterable[Answer]) -> Figures:
 
 
 def synthetic(names: Sequence[str], runs: int) -> None:
-    from sparsam.explore import bayes_network
-    from sparsam.explore._row_answers import row_answers
+    from bayes_network import bayes_network
+    from sparsam.explore._synthetic import row_answers
 
     for name in names:
         case = TABLES[name]()
         source, known = CachedSource(case.columns, case.declared), truth(case)
         print(f"\n{name}: rows drawn from models, total epsilon {case.total}, {runs} runs")
 
-        def tree(case: Case = case, source: Source = source) -> Iterable[Answer]:
+        def tree(case: Case = case, source: PrivateTable = source) -> Iterable[Answer]:
             return planned(case, source, case.total, DELTA, "synthetic").answers
 
-        def network(case: Case = case, source: Source = source) -> Iterable[Answer]:
+        def network(case: Case = case, source: PrivateTable = source) -> Iterable[Answer]:
             with (
                 tempfile.TemporaryDirectory() as folder,
                 Ledger.create(f"{folder}/l", epsilon=case.total) as ledger,
@@ -427,9 +420,9 @@ def clock(names: Sequence[str]) -> None:
                 tempfile.TemporaryDirectory() as folder,
                 Ledger.create(f"{folder}/l", epsilon=1, delta=DELTA) as ledger,
             ):
-                explore(data, ledger, domains=case.declared, epsilon=0.5)
+                explore_table(data, ledger, domains=case.declared, epsilon=0.5)
                 start, cpu = time.perf_counter(), time.process_time()
-                eda = explore(data, ledger, domains=case.declared, epsilon=0.4)
+                eda = explore_table(data, ledger, domains=case.declared, epsilon=0.4)
                 wall, used = time.perf_counter() - start, time.process_time() - cpu
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             print(

@@ -15,10 +15,10 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
-from sparsam.explore import Ledger, explore
+from sparsam.explore import Ledger, explore_table
 from sparsam.explore._bins import equal_bins, full_bins
 from sparsam.explore._declared import Declared, declared
-from sparsam.explore._source import Source
+from sparsam.explore._private_table import PrivateTable
 
 N_NUMERIC, N_CATEGORICAL = 7, 9
 CATEGORIES = (2, 5, 7, 8, 14, 15, 16, 42, 5)
@@ -59,7 +59,7 @@ def main(n_rows: int) -> None:
         _say("made the file", start, f"{path.stat().st_size / 1e6:,.0f} MB")
         what = domains()
         start = time.perf_counter()
-        source = Source(path, what)
+        source = PrivateTable(path, what)
         source.fingerprint("salt")
         _say("opened and hashed", start)
         start = time.perf_counter()
@@ -73,7 +73,7 @@ def main(n_rows: int) -> None:
         _say(f"{len(wanted)} tables", start, f"{sum(t.size for t in tables.values()):,} cells")
         start = time.perf_counter()
         with Ledger.create(Path(folder) / "people.ledger", epsilon=1, delta="1e-6") as ledger:
-            found = explore(path, ledger, domains=what)
+            found = explore_table(path, ledger, domains=what)
         _say("the whole planned EDA", start, f"{len(found.answers)} answers")
         sums = {int(np.sum(t)) for t in (*one.values(), *tables.values())}
         print("every table counts every row:", sums == {n_rows})

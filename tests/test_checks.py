@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparsam._checks import check_choice, check_share, check_whole
-from sparsam._errors import ParameterError
+from sparsam._checks import check_choice, check_names, check_share, check_whole
+from sparsam._errors import ParameterError, RoleError
 
 
 @pytest.mark.parametrize("value", [1, np.int64(3), 10**30])
@@ -38,3 +38,27 @@ def test_only_the_choices_pass(value: object) -> None:
     check_choice("Tree", "by", "a", ("a", "b"))
     with pytest.raises(ParameterError, match=r"must be one of \('a', 'b'\)\. Got"):
         check_choice("Tree", "by", value, ("a", "b"))
+
+
+def test_known_names_pass():
+    check_names(["a", "b"], ["b", "a"])
+
+
+@pytest.mark.parametrize(
+    ("known", "message"),
+    [
+        (["age", "sex"], "'agee' is not a column. Did you mean 'age'?"),
+        (["x", "y"], "'agee' is not a column. There are 'x', 'y'."),
+        ([f"c{i}" for i in range(12)], "and 2 more"),
+        ([], "There is none"),
+    ],
+)
+def test_unknown_names(known: list[str], message: str):
+    with pytest.raises(RoleError) as error:
+        check_names(["agee"], known)
+    assert message in str(error.value)
+
+
+def test_the_role_is_named():
+    with pytest.raises(RoleError, match="role 'sensitive'"):
+        check_names(["q"], ["a"], "sensitive")

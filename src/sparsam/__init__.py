@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sparsam.attack import Reconstruction, Risk, attack
     from sparsam.collect import GeneralizationStep, Questionnaire
     from sparsam.data import Roles, Table, load_example, read, resolve, split
-    from sparsam.explore import Ledger, explore
+    from sparsam.explore import Ledger, explore_table
     from sparsam.generalization import Generalization, Recoding
     from sparsam.minimise import Constraints, ModelTree, PrivacyTree
     from sparsam.report import report_on
@@ -37,7 +37,7 @@ __getattr__, __dir__ = load_lazily(
         "anonymise_model": "anonymise",
         "assess": "assess",
         "attack": "attack",
-        "explore": "explore",
+        "explore_table": "explore",
         "load_example": "data",
         "read": "data",
         "report_on": "report",
@@ -66,7 +66,7 @@ __all__ = [
     "anonymise_model",
     "assess",
     "attack",
-    "explore",
+    "explore_table",
     "load_example",
     "read",
     "report_on",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 
 import numpy as np
 
-from sparsam._errors import ParameterError
+from sparsam._errors import ParameterError, RoleError
 
 
 def is_number(value: object) -> bool:
@@ -17,8 +18,10 @@ def is_number(value: object) -> bool:
     return number and math.isfinite(float(value))  # type: ignore[arg-type]
 
 
-def check_whole(owner: str, name: str, value: object, lowest: int) -> None:
-    """Raise unless a parameter is a whole number that is large enough.
+def check_whole(
+    owner: str, name: str, value: object, lowest: int, highest: int | None = None
+) -> None:
+    """Raise unless a parameter is a whole number in a range.
 
     Parameters
     ----------
@@ -26,9 +29,13 @@ def check_whole(owner: str, name: str, value: object, lowest: int) -> None:
         The class or the function, and its parameter.
     value : object
     lowest : int
+    highest : int, optional
     """
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < lowest:
-        raise wrong_parameter(owner, name, f"an int >= {lowest}", value)
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    number = int(value) if whole else lowest - 1  # type: ignore[call-overload]
+    if number < lowest or (highest is not None and number > highest):
+        fits = f"an int >= {lowest}" if highest is None else f"an int from {lowest} to {highest}"
+        raise wrong_parameter(owner, name, fits, value)
 
 
 def check_share(owner: str, name: str, value: object, *, above: bool = False) -> None:
@@ -54,3 +61,31 @@ def wrong_parameter(owner: str, name: str, expected: str, value: object) -> Para
     return ParameterError(
         f"The '{name}' parameter of {owner} must be {expected}. Got {value!r} instead."
     )
+
+
+def check_names(
+    names: Iterable[str], known: Collection[str], role: str | None = None, what: str = "a column"
+) -> None:
+    """Refuse the first name that is not known, and suggest the one that was probably meant.
+
+    Examples
+    --------
+    >>> check_names(["emploed"], ["age", "employed"])
+    Traceback (most recent call last):
+    ...
+    sparsam._errors.RoleError: 'emploed' is not a column. Did you mean 'employed'?
+    """
+    for name in names:
+        if name not in known:
+            where = f" (role '{role}')" if role else ""
+            raise RoleError(f"'{name}' is not {what}{where}.{suggestion(name, known)}")
+
+
+def suggestion(name: str, known: Collection[str]) -> str:
+    """Return a sentence with the nearest known name, or with the first few of them."""
+    near = difflib.get_close_matches(name, known, n=1)
+    if near:
+        return f" Did you mean '{near[0]}'?"
+    listed = ", ".join(f"'{other}'" for other in list(known)[:10])
+    more = f" and {len(known) - 10} more" if len(known) > 10 else ""
+    return f" There are {listed}{more}." if known else " There is none."

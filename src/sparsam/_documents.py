@@ -1,4 +1,4 @@
-"""The one reader for documents that a stranger may have written.
+"""The one reader for documents that a stranger may have written, and the one writer of our own.
 
 Whatever a file holds, reading it ends soon: with plain data that every later step can hold, print
 and save again, or with a `DocumentError` that points at the field.
@@ -28,12 +28,18 @@ MAX_DEPTH: Final = 64
 _MAX_DIGITS: Final = 1_000
 _MAX_TOML: Final = 2**21
 
+SAFE_INTEGER: Final = 2**53 - 1
+"""The largest whole number that Python, SQL and JavaScript all hold exactly."""
+SCHEMA_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 # a key of many parts is deep too, and Python's reader takes a time that grows with their square
 _KEY: Final = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _DOTTED: Final = re.compile(rf"(?<![\w-])(?:{_KEY}[ \t]*+\.[ \t]*+){{{MAX_DEPTH + 1}}}")
 _BOM: Final = "\ufeff"
 _KINDS: Final = {dict: "an object", list: "a list", str: "a text", bool: "a truth value"}
+
+_write = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode  # made once: it is slow
 
 _Kind = TypeVar("_Kind", bound=msgspec.Struct)
 _Trail = tuple[Any, Any] | None
@@ -251,6 +257,49 @@ def convert_part(raw: Any, kind: type[_Kind], path: str = "$") -> _Kind:
         raise _explain(error, path) from error
 
 
+def write_document(document: msgspec.Struct) -> str:
+    """Write any document, indented, with each list of plain values on one line."""
+    return _pretty(_shorten(msgspec.to_builtins(document))) + "\n"
+
+
+def schema_of(
+    kind: type[msgspec.Struct], title: str, *more: type[msgspec.Struct]
+) -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of a document of any kind.
+
+    Parameters
+    ----------
+    kind : type
+        The structure of the document.
+    title : str
+    *more : type
+        Further structures to define in the schema.
+
+    Returns
+    -------
+    dict
+    """
+    (reference, *_), components = msgspec.json.schema_components(
+        [kind, *more], ref_template="#/$defs/{name}"
+    )
+    for component in components.values():
+        component["description"] = component.get("description", "").split("\n")[0]
+    return {"$schema": SCHEMA_DIALECT, "title": title, **reference, "$defs": components}
+
+
+def whole(number: float) -> float:
+    """Write a whole number without its decimal point; leave any other number alone.
+
+    Examples
+    --------
+    >>> whole(17.0), whole(17.5)
+    (17, 17.5)
+    """
+    if isinstance(number, float) and number.is_integer() and abs(number) <= SAFE_INTEGER:
+        return int(number)
+    return number
+
+
 def _check_size(size: int, most: int) -> None:
     if size > most:
         raise DocumentError(f"A document must have at most {most // 2**20} MiB. It has more.")
@@ -344,3 +393,23 @@ def _explain(error: msgspec.ValidationError, within: str) -> DocumentError:
     path = within + path.removeprefix("$")
     field = getattr(error.__cause__, "field", None)
     return DocumentError(message, path if field is None else f"{path}.{field}")
+
+
+def _shorten(value: Any) -> Any:
+    """Write whole numbers without a decimal point everywhere in the document."""
+    if isinstance(value, dict):
+        return {key: _shorten(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_shorten(inner) for inner in value]
+    return whole(value) if isinstance(value, float) else value
+
+
+def _pretty(value: Any, indent: str = "") -> str:
+    inner = indent + "  "
+    if isinstance(value, dict) and value:
+        lines = [f"{inner}{_write(key)}: {_pretty(item, inner)}" for key, item in value.items()]
+        return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+    if isinstance(value, list) and any(isinstance(item, list | dict) for item in value):
+        lines = [inner + _pretty(item, inner) for item in value]
+        return "[\n" + ",\n".join(lines) + f"\n{indent}]"
+    return _write(value)

@@ -105,7 +105,7 @@ def test_leak_1_folder_names_in_an_exploration(stage: Stage, tmp_path: Path) -> 
     domains = declared({"age": (0, 130, "integer"), "region": ["north", "south", "east"]})
     file = stage.tables / HIVE / "people.parquet"
     with sp.Ledger.create(tmp_path / "x.ledger", file, epsilon=900, domains=domains) as ledger:
-        found = sp.explore(file, ledger, epsilon=800)
+        found = sp.explore_table(file, ledger, epsilon=800)
     assert found.answer("mean", "age").value > 40
     assert found.answer("value_counts", "region").value > 100
     clean(stage, "describe folder", "describe folder --json")

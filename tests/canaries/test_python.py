@@ -264,9 +264,11 @@ def ledger(tmp_path: Path) -> Any:
 
 WIDE = declared({"age": (0, 130, "integer"), "region": ["north", "south", "east"]})
 LEDGER_WAYS: dict[str, Callable[[Any], Any]] = {
-    "another table": lambda ledger: sp.explore(people()[["age", "region"]], ledger, epsilon=0.1),
-    "over budget": lambda ledger: sp.explore(people(), ledger, epsilon=9),
-    "unreadable": lambda ledger: sp.explore(spoilt(region=[BROKEN]), ledger, epsilon=0.1),
+    "another table": lambda ledger: sp.explore_table(
+        people()[["age", "region"]], ledger, epsilon=0.1
+    ),
+    "over budget": lambda ledger: sp.explore_table(people(), ledger, epsilon=9),
+    "unreadable": lambda ledger: sp.explore_table(spoilt(region=[BROKEN]), ledger, epsilon=0.1),
     "a computation that fails": lambda ledger: ledger.ask(
         {"count": "rows"},
         laplace_cost(0.1),

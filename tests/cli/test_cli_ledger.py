@@ -13,7 +13,7 @@ import pytest
 
 from sparsam.data import Roles
 from sparsam.explore import Declared, Ledger, laplace_cost
-from sparsam.explore._source import Source
+from sparsam.explore._private_table import PrivateTable
 
 ROLES = """
 [roles]
@@ -54,7 +54,7 @@ def ledger(run, place):
 
 def ask(path, question, epsilon, answer=42, **options):
     with Ledger.open(path, analyst="ada") as opened:
-        table = Source(path.parent / "people.csv", Declared.from_dict(opened.domains))
+        table = PrivateTable(path.parent / "people.csv", Declared.from_dict(opened.domains))
         return opened.ask(question, laplace_cost(epsilon), lambda: answer, fingerprint=table,
                           **options)  # fmt: skip
 

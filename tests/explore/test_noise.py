@@ -21,7 +21,7 @@ from sparsam.explore import _noise
 from sparsam.explore._bins import full_bins
 from sparsam.explore._declared import declared
 from sparsam.explore._noise import noise_quantile, noise_sd, noisy_choice, noisy_counts
-from sparsam.explore._source import Source
+from sparsam.explore._private_table import PrivateTable
 from sparsam.explore.ledger._costs import Cost, choice_cost, gaussian_cost, laplace_cost, sequential
 
 pytest.importorskip("opendp", reason="the extra 'dp' is not installed")
@@ -145,7 +145,7 @@ def test_a_choice_between_neighbours_stays_within_its_epsilon() -> None:
 def test_neighbouring_tables_are_hidden_from_end_to_end() -> None:
     domains = declared({"sex": ["f", "m"]})
     bins = full_bins(domains, "sex")
-    sources = [Source({"sex": ["f", "m"] * 5 + ["f"] * more}, domains) for more in (0, 1)]
+    sources = [PrivateTable({"sex": ["f", "m"] * 5 + ["f"] * more}, domains) for more in (0, 1)]
     cost = laplace_cost(1)
 
     def draw(value: int, n: int) -> np.ndarray:

@@ -16,11 +16,11 @@ import pytest
 pytest.importorskip("opendp", reason="exploring needs the extra 'dp'")
 
 from sparsam.data import CategoricalDomain, NumericDomain
-from sparsam.explore import Ledger, declared, explore, plan
-from sparsam.explore.planned._plan import plan_for
+from sparsam.explore import Ledger, declared, explore_table, plan
+from sparsam.explore._prices import _needed, beside_raw, paper_price
+from sparsam.explore.planned._plan import paper_counts, plan_for
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
 from sparsam.report import ExploreReport, explore_report
-from sparsam.report._explore_costs import _needed, compared, paper, queries_of
 from sparsam.report._explore_view import expected_rows, explore_sections, pair_rows
 from sparsam.report._provenance import NO_HASH
 
@@ -77,7 +77,7 @@ def made(people, folder, how="planned", delta=None, domains=None):
     options = {"delta": delta} if delta else {}
     name = f"{how} {delta} {type(domains).__name__}.ledger"
     with Ledger.create(folder / name, epsilon=6, domains=declared(DOMAINS), **options) as ledger:
-        found = explore(people, ledger, how, domains=domains, epsilon=3, purpose="p")
+        found = explore_table(people, ledger, how, domains=domains, epsilon=3, purpose="p")
         command = "sparsam explore run people.csv"
         return explore_report(found, ledger, purpose="to *look*", source="people.csv",
                               command=command, order=list(DOMAINS))  # fmt: skip
@@ -208,9 +208,9 @@ def test_costs_of_the_paper(report):
     """ε_i·(5n+c), ε_i·n, ε_i·n and ε_i·(C(n,2)+C(c,2)), cumulatively: Table 1 and Figure 2."""
     made_for = plan({**{f"n{i}": (0, 9) for i in range(6)}, **{f"c{i}": ["a"] for i in range(9)}},
                     epsilon=1)  # fmt: skip
-    found = paper(made_for, "0.01", 1e-6, None)["functions"]
+    found = paper_price(made_for, "0.01", 1e-6, None)["functions"]
     assert [one["cumulative"] for one in found] == pytest.approx([0.39, 0.45, 0.51, 1.02])
-    assert sum(queries_of(10, 1).values()) == 116
+    assert sum(paper_counts(10, 1).values()) == 116
     ours = report.to_dict()["paper"]["functions"]
     assert ours[-1]["cumulative"] == pytest.approx(0.30)
     same = [one["same"] for one in ours]
@@ -226,7 +226,7 @@ def test_as_exact_as_here_is_what_it_says(unit, delta):
     needed = _needed(ours, 5_000)
     assert set(needed) == set(errors)
     for name, each in needed.items():
-        amount = int(each * 1e9 * sum(queries_of(3, 3).values()))
+        amount = int(each * 1e9 * sum(paper_counts(3, 3).values()))
         other = plan_for(ours.declared, "interactive", unit, amount)
         assert other.expected_errors(5_000)[name] == pytest.approx(errors[name], rel=0.01)
 
@@ -263,9 +263,9 @@ def test_exploring_generalized_data(generalized):
 
 def test_the_same_plan_is_not_cheaper():
     one = plan(DOMAINS, epsilon=1, delta=1e-6)
-    found = compared(one, one.declared, "0.01", 1_000)
+    found = beside_raw(one, one.declared, 1_000)
     assert all(function["share"] == pytest.approx(1) for function in found["functions"])
-    assert compared(one, one.declared, "0.01", None)["functions"] == []
+    assert beside_raw(one, one.declared, None)["functions"] == []
 
 
 def test_interactive_says_less(interactive):

@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from sparsam.explore import Ledger, gaussian_cost, laplace_cost, sequential
+from sparsam.explore import Ledger, gaussian_cost, laplace_cost
+from sparsam.explore.ledger._costs import sequential
 from sparsam.explore.ledger._statement import LIMITS, Charge, Noise
 from sparsam.report import statement_report
 

@@ -28,7 +28,7 @@ from sparsam.anonymise.publish._publish import Form, publish
 from sparsam.anonymise.publish._representative import Missing
 from sparsam.anonymise.publish._unique_rows import refuse_unique
 from sparsam.data import Attribute, Roles, Table, column_names, is_frame
-from sparsam.minimise._minimiser import two_dimensional
+from sparsam.minimise import two_dimensional
 
 _VARIANTS: tuple[TightVariant, ...] = ("range", "share", "values")
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import check_names
 from sparsam._errors import ParameterError
 from sparsam.anonymise.privacy._privacy_models import AllOf, KAnonymity
 from sparsam.data import (
@@ -21,8 +22,7 @@ from sparsam.data import (
     count_rows,
     read,
 )
-from sparsam.data._names import check_names
-from sparsam.data.model._own_records import without
+from sparsam.data.model import without
 
 
 @dataclass(frozen=True)

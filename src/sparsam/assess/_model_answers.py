@@ -18,8 +18,8 @@ from sparsam.data import (
     black_box,
     column_names,
     columns_of,
+    target_of,
 )
-from sparsam.data._read import target_of
 from sparsam.minimise import ModelTree
 
 

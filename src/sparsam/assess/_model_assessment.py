@@ -18,8 +18,7 @@ from sparsam.assess._model_answers import ModelAnswers, comparable, labels_in, m
 from sparsam.assess._relative_accuracy import Accuracy, accuracy, share_kept
 from sparsam.data import Attribute
 from sparsam.generalization import InformationLoss
-from sparsam.minimise import ModelTree
-from sparsam.minimise.model._fit import CurvePoint
+from sparsam.minimise import CurvePoint, ModelTree
 
 _NOT_SETTINGS = ("model", "roles", "encoder", "constraints", "slices")
 

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import check_names
 from sparsam._errors import DataError, RoleError
 from sparsam.data import (
     CategoricalDomain,
     Roles,
     Target,
     Task,
-    column_names,
     columns_of,
+    open_source,
+    plain,
     read,
     resolve,
 )
-from sparsam.data._domain import plain
-from sparsam.data._names import check_names
 from sparsam.generalization import CategoricalPartition, Generalization, NumericPartition
 
 
@@ -49,7 +49,8 @@ def task_for(generalization: Generalization, source: Any, roles: Roles | None = 
             "The generalization does not say what it was learned for.\n\n"
             "Hint: name the target (on the command line: --target)."
         )
-    names = column_names(source)
+    source = open_source(source)
+    names = source.names
     column = target if target in names else Target.parse(target).column
     _check_columns(generalization, names, column)
     known = {*generalization.names, column}

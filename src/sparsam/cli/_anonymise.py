@@ -141,7 +141,7 @@ def anonymise(data: Path, **options: Any) -> None:
     """
     from sparsam._errors import ReleaseError
     from sparsam.cli._anonymise_work import Work
-    from sparsam.data.source._write import check_spreadsheet
+    from sparsam.data.source import check_spreadsheet
 
     paths = Paths.of(options)
     if options["spreadsheet_safe"]:

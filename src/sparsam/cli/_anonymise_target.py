@@ -30,9 +30,8 @@ def with_target(frame: Any, roles: Roles) -> tuple[Any, Roles, str | None]:
         And the column to publish as the target; None where there is no target, and where it is
         about a quasi-identifier, which is published as one.
     """
-    from sparsam.data import column_names
-    from sparsam.data._names import check_names
-    from sparsam.data._read import target_of
+    from sparsam._checks import check_names
+    from sparsam.data import column_names, target_of
 
     names = column_names(frame)
     found = target_of(roles, names)

@@ -42,9 +42,9 @@ class Work:
     @classmethod
     def of(cls, data: Path, roles: Roles, method: str, options: Mapping[str, Any]) -> Work:
         """Read the rows, and say which columns will not come out."""
+        from sparsam._checks import check_names
         from sparsam.data import column_names
-        from sparsam.data._names import check_names
-        from sparsam.data.model._own_columns import open_own
+        from sparsam.data.model import open_own
 
         box = _load(options)
         text = [*roles.categorical, *roles.ordered]
@@ -109,7 +109,7 @@ class Work:
         from sparsam.anonymise.proof._cells import cells_hash
         from sparsam.anonymise.publish._order import row_order
         from sparsam.data import column_names, columns_of, count_rows, write_columns
-        from sparsam.data.source._write import without_formulas
+        from sparsam.data.source import without_formulas
         from sparsam.report import release_report
 
         with messages(self.options["quiet"]).working("Dividing people into classes …"):

@@ -55,7 +55,7 @@ def apply(
     mask, the values that it keeps come out, with holes elsewhere, and the target. Every other
     column is left out unless it is named with --keep.
     """
-    from sparsam.data.source._write import check_spreadsheet, write_columns
+    from sparsam.data.source import check_spreadsheet, write_columns
 
     if spreadsheet_safe:
         check_spreadsheet(output)
@@ -83,25 +83,25 @@ def _apply_generalization(
     missing: tuple[str, ...],
     quiet: bool,
 ) -> None:
-    from sparsam.data import column_names, columns_of
+    from sparsam.data import open_source
     from sparsam.generalization import CategoricalPartition, Generalization
 
-    found = Generalization.load(artifact)
-    names = (*found.collected, *keep)
+    generalization, source = Generalization.load(artifact), open_source(data)
+    names = (*generalization.collected, *keep)
     text = [
         part.name
-        for part in found
+        for part in generalization
         if isinstance(part, CategoricalPartition)
         and any(isinstance(category, str) for category in part.domain.categories)
     ]
-    columns = columns_of(data, names, text=text, missing=missing)
-    made = found.apply(columns, keep=keep, output="codes" if codes else "labels")
-    write(made)
+    columns = source.columns(names, text, missing)
+    release = generalization.apply(columns, keep=keep, output="codes" if codes else "labels")
+    write(release)
     console = messages(quiet)
-    console.print(f"Wrote {len(next(iter(made.values()))):,} records to {output.name}.")
-    left_out = [name for name in column_names(data) if name not in names]
-    idle = [name for name in left_out if name in found]
-    other = [name for name in left_out if name not in found]
+    console.print(f"Wrote {len(next(iter(release.values()))):,} records to {output.name}.")
+    left_out = [name for name in source.names if name not in names]
+    idle = [name for name in left_out if name in generalization]
+    other = [name for name in left_out if name not in generalization]
     if idle:
         console.print(f"Not to be collected, left out: {', '.join(idle)}.")
     if other:

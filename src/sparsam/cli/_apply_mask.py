@@ -13,6 +13,7 @@ from sparsam._errors import DocumentError
 from sparsam.cli._console import messages
 
 if TYPE_CHECKING:
+    from sparsam.data import Source
     from sparsam.individual import Mask, PeopleTable
 
 
@@ -28,13 +29,14 @@ def apply_mask(
     quiet: bool,
 ) -> None:
     """Return the values of DATA that a mask keeps, and the target, to `write`."""
-    from sparsam.data import column_names, columns_of
+    from sparsam.data import open_source
     from sparsam.individual import Mask
 
     mask = Mask.load(artifact)
-    people = _people(mask, data, missing)
+    source = open_source(data)
+    people = _people(mask, source, missing)
     made = people.filled(mask, _imputation(mask)) if fill else people.retained(mask)
-    for name, values in columns_of(data, keep, missing=missing).items():
+    for name, values in source.columns(keep, missing=missing).items():
         made[name] = values if people.rows is None else values[people.rows]
     write(made)
     console = messages(quiet)
@@ -52,12 +54,12 @@ def apply_mask(
     else:
         share = f"{mask.kept_share:.2%}".replace("%", " %")
         console.print(f"{share} of the values are kept, the others are empty.")
-    other = [name for name in column_names(data) if name not in made]
+    other = [name for name in source.names if name not in made]
     if other:
         console.print(f"Left out: {', '.join(other)} (--keep passes a column through).")
 
 
-def _people(mask: Mask, data: Path, missing: tuple[str, ...]) -> PeopleTable:
+def _people(mask: Mask, data: Source, missing: tuple[str, ...]) -> PeopleTable:
     from sparsam.individual import read_people
 
     target = mask.facts.get("target")

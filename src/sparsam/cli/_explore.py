@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from sparsam.cli._options import (
 )
 
 if TYPE_CHECKING:
+    from sparsam._errors import BudgetError
     from sparsam.explore import Declared, Exploration, Ledger
     from sparsam.report import ExploreReport
 
@@ -91,20 +92,33 @@ def plan(file: Path | None, **options: Any) -> None:
 
     Exit codes: 0 it fits, 1 it costs more than is left, 2 wrong usage.
     """
-    from sparsam.cli._explore_plan import Priced
+    from sparsam.explore import Ledger, quote
 
     if file is not None and file.suffix.lower() in (".toml", ".json"):
         if options["domains"] is not None:
             raise click.UsageError("Give the domains as FILE or with --domains, not both.")
         options["domains"] = file
-    check_options(options)
-    priced = Priced.of(options)
+    _check_options(options)
+    place, epsilon = options["ledger"], _epsilon(options)
+    if place is not None and options["delta"] is not None:
+        raise click.UsageError("--delta is the ledger's; leave it out with --ledger.")
+    if place is None and epsilon is None and options["per_query"] is None:
+        raise click.UsageError("Without --ledger, --epsilon must say what may be spent.")
+    with nullcontext() if place is None else Ledger.open(place) as ledger:
+        price = quote(
+            _domains(options, ledger),
+            options["how"],
+            ledger=ledger,
+            epsilon=epsilon,
+            delta=options["delta"],
+            per_query=options["per_query"],
+            rows=options["rows"],
+        )
     if options["as_json"]:
-        echo_json(priced.to_dict())
+        echo_json(price.to_dict())
     else:
-        for line in priced.lines():
-            click.echo(line)
-    sys.exit(0 if priced.fits else REFUSED)
+        click.echo(str(price))
+    sys.exit(0 if price.fits else REFUSED)
 
 
 @explore.command()
@@ -155,9 +169,10 @@ def run(data: Path, **options: Any) -> None:
     Exit codes: 0 answered, 1 refused as it costs more than is left, 2 wrong usage.
     """
     from sparsam._errors import BudgetError
-    from sparsam.explore import Ledger
+    from sparsam.explore import Ledger, column_order, explore_table
+    from sparsam.report import explore_report
 
-    check_options(options)
+    _check_options(options)
     if options["epsilon"] is None and options["per_query"] is None:
         raise click.UsageError("Missing option '--epsilon' ('all' for all that is left).")
     if options["synthetic"] is not None and options["how"] == "interactive":
@@ -170,38 +185,48 @@ def run(data: Path, **options: Any) -> None:
         at_least=options["at_least"],
         witness=options["witness"],
     )
-    with opened:
+    with opened as ledger:
         try:
-            found = _explored(data, opened, options)
+            exploration = explore_table(
+                data,
+                ledger,
+                options["how"],
+                domains=_domains(options, ledger),
+                epsilon=_epsilon(options),
+                per_query=options["per_query"],
+                purpose=options["purpose"],
+                random_state=options["seed"],
+            )
         except BudgetError as error:
-            complain(BudgetError(_refusal(error, opened), error.requested, error.remaining))
+            complain(BudgetError(_refusal(error, ledger), error.requested, error.remaining))
             sys.exit(REFUSED)
-        _save_answers(found, options)  # they are paid
-        report = _report(found, opened, data, options)
-    _save(found, report, options)
+        _save_answers(exploration, options)  # they are paid
+        report = explore_report(
+            exploration,
+            ledger,
+            purpose=options["purpose"],
+            source=data.name,
+            command=command_line(),
+            order=column_order(data),
+        )
+    _save(exploration, report, options)
     if options["as_json"]:
         echo_json(dict(report.to_dict()))
     else:
         click.echo(f"{report.verdict}\n".replace("\u202f", " "))
-        click.echo(str(found))
+        click.echo(str(exploration))
 
 
-def _refusal(error: Exception, ledger: Ledger) -> str:
+def _refusal(error: BudgetError, ledger: Ledger) -> str:
     """What was asked and what is left, and what would fit, in the words of the command line."""
-    from sparsam.explore import epsilon_from_rho
-    from sparsam.explore.ledger._amounts import NANO, nano_text
-
-    said = str(error).partition("\n\nHint:")[0]
-    left = ledger.remaining
-    if left == 0:
-        return f"{said}\n\nHint: nothing is left."
-    fits = nano_text(left)
-    if ledger.delta is not None:
-        fits = f"{math.floor(1000 * epsilon_from_rho(left / NANO, ledger.delta)) / 1000:g}"
-    return f"{said}\n\nHint: --epsilon {fits} would fit; --epsilon all spends what is left."
+    words = str(error).partition("\n\nHint:")[0]
+    if ledger.remaining == 0:
+        return f"{words}\n\nHint: nothing is left."
+    fits = ledger.largest_epsilon()
+    return f"{words}\n\nHint: --epsilon {fits} would fit; --epsilon all spends what is left."
 
 
-def check_options(options: Mapping[str, Any]) -> None:
+def _check_options(options: Mapping[str, Any]) -> None:
     """Refuse options that exclude one another."""
     if options["domains"] is not None and options["generalization"] is not None:
         raise click.UsageError("Give --domains or --generalization, not both.")
@@ -211,78 +236,50 @@ def check_options(options: Mapping[str, Any]) -> None:
         raise click.UsageError("Give --epsilon or --per-query, not both.")
 
 
-def domains_for(options: Mapping[str, Any], ledger: Ledger | None) -> Declared:
+def _epsilon(options: Mapping[str, Any]) -> str | None:
+    """What may be spent; None for all that is left."""
+    return None if options["epsilon"] == ALL else options["epsilon"]
+
+
+def _domains(options: Mapping[str, Any], ledger: Ledger | None) -> Declared:
     """Take the domains from the options, or those of the ledger."""
     from sparsam._errors import ParameterError
-    from sparsam.explore import Declared, declared
+    from sparsam.explore import declared
     from sparsam.generalization import Generalization
 
-    known = None if ledger is None or ledger.domains is None else ledger.domains
-    raw = None if known is None else Declared.from_dict(known)
-    missing = () if raw is None else raw.missing_values
+    known = None if ledger is None else ledger.declared
     given = options["domains"]
     if options["generalization"] is not None:
         given = Generalization.load(options["generalization"])
     if given is not None:
-        made = declared(given, missing_values=missing)
-        return made if raw is None else made.within(raw)
-    if raw is None:
+        wanted = declared(given, missing_values=() if known is None else known.missing_values)
+        return wanted if ledger is None else ledger.declare(wanted)
+    if known is None:
         raise ParameterError(
             "Domains must be declared, with --domains or when the ledger is created. Got none."
             "\n\nHint: sparsam ledger template data.csv -o roles.toml writes a file to fill in."
         )
-    return raw
-
-
-def _explored(data: Path, ledger: Ledger, options: Mapping[str, Any]) -> Exploration:
-    from sparsam.explore import explore as look
-
-    return look(
-        data,
-        ledger,
-        options["how"],
-        domains=domains_for(options, ledger),
-        epsilon=None if options["epsilon"] == ALL else options["epsilon"],
-        per_query=options["per_query"],
-        purpose=options["purpose"],
-        random_state=options["seed"],
-    )
-
-
-def _report(
-    found: Exploration, ledger: Ledger, data: Path, options: Mapping[str, Any]
-) -> ExploreReport:
-    from sparsam.cli._ledger_template import column_order
-    from sparsam.report import explore_report
-
-    return explore_report(
-        found,
-        ledger,
-        purpose=options["purpose"],
-        source=data.name,
-        command=command_line(),
-        order=column_order(data),
-    )
+    return known
 
 
 def _check_spreadsheet(synthetic: Path | None) -> None:
-    from sparsam.data.source._write import check_spreadsheet
+    from sparsam.data.source import check_spreadsheet
 
     if synthetic is None:
         raise click.UsageError("--spreadsheet-safe goes with --synthetic only.")
     check_spreadsheet(synthetic)
 
 
-def _save_answers(found: Exploration, options: Mapping[str, Any]) -> None:
+def _save_answers(exploration: Exploration, options: Mapping[str, Any]) -> None:
     import json
 
     if options["output"] is not None:
-        text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(exploration.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
         write_text(options["output"], f"{text}\n")
         messages(options["quiet"]).print(f"Wrote every answer to {options['output']}.")
 
 
-def _save(found: Exploration, report: ExploreReport, options: Mapping[str, Any]) -> None:
+def _save(exploration: Exploration, report: ExploreReport, options: Mapping[str, Any]) -> None:
     from sparsam.data import write_columns
 
     console = messages(options["quiet"])
@@ -290,7 +287,7 @@ def _save(found: Exploration, report: ExploreReport, options: Mapping[str, Any])
         report.save(options["report"])
         console.print(f"Wrote the report to {options['report']}.")
     if options["synthetic"] is not None:
-        rows = found.synthetic(random_state=options["seed"])
+        rows = exploration.synthetic(random_state=options["seed"])
         safe = options["spreadsheet_safe"]
         write_columns(rows, options["synthetic"], spreadsheet_safe=safe)
         console.print(f"Wrote made-up rows to {options['synthetic']}.")

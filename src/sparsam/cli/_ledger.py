@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,7 @@ from sparsam.cli._json import echo_json
 from sparsam.cli._options import InputFile, OutputFile, json_option, missing_option, quiet_option
 
 if TYPE_CHECKING:
-    from sparsam.explore import Ledger, Statement
-    from sparsam.explore.ledger._statement import Charge
+    from sparsam.explore import Charge, Ledger
 
 BROKEN = 1
 LAST = 5
@@ -53,7 +52,7 @@ def template(data: Path, output: Path | None) -> None:
     looking at the data, such as a codebook; a column that nothing is filled in for is never read.
     A CSV file must have a header, as its first line is taken for names.
     """
-    from sparsam.cli._ledger_template import template_of
+    from sparsam.explore import template_of
 
     text = template_of(data)
     if output is None:
@@ -107,7 +106,7 @@ def create(place: Path, data: Path, **options: Any) -> None:
     from sparsam.explore import Ledger, declared
 
     domains = declared(options["domains"], missing_values=options["missing"])
-    made = Ledger.create(
+    created = Ledger.create(
         place,
         data,
         epsilon=options["epsilon"],
@@ -118,11 +117,11 @@ def create(place: Path, data: Path, **options: Any) -> None:
         analyst=options["analyst"],
         witness=options["witness"],
     )
-    with made:
+    with created as ledger:
         if options["as_json"]:
-            echo_json(_facts(made))
+            echo_json(_facts(ledger))
         else:
-            _show(made, ())
+            _show(ledger, ())
         messages(options["quiet"]).print(
             f"Wrote the ledger to {place}. Keep one for these people, and keep it as safe as the "
             "table. The head shows a rollback: note it down elsewhere."
@@ -164,21 +163,21 @@ def verify(
 
     try:
         with opened_ledger(place, at_least=at_least, witness=witness) as opened:
-            found = opened.verify()
+            check = opened.verify()
     except LedgerError as error:
         if as_json:
             echo_json({"ok": False, "why": str(error)})
         complain(error)
         sys.exit(BROKEN)
     if as_json:
-        plain = {name: getattr(found, name) for name in ("entries", "unanswered", "head")}
+        plain = {name: getattr(check, name) for name in ("entries", "unanswered", "head")}
         echo_json({"ok": True, "rollback_checked": bool(at_least or witness), **plain})
     elif not quiet:
-        click.echo(f"All {found.entries:,} entries are where they belong and as they were written.")
-        click.echo(f"Charges without an answer: {found.unanswered:,}")
+        click.echo(f"All {check.entries:,} entries are where they belong and as they were written.")
+        click.echo(f"Charges without an answer: {check.unanswered:,}")
         if not at_least and not witness:
             click.echo("Not checked: whether this is an older copy. Give --at-least or --witness.")
-        click.echo(f"Head: {found.head}")
+        click.echo(f"Head: {check.head}")
 
 
 @ledger.command()
@@ -207,8 +206,7 @@ def statement(place: Path, output: Path | None, as_json: bool, quiet: bool, **op
     from sparsam.report import statement_report
 
     with opened_ledger(place, at_least=options["at_least"], witness=options["witness"]) as opened:
-        found: Statement = opened.statement(options["delta"])
-    report = statement_report(found)
+        report = statement_report(opened.statement(options["delta"]))
     if output is not None:
         report.save(output)
         messages(quiet).print(f"Wrote the statement to {output}.")
@@ -231,64 +229,56 @@ def opened_ledger(place: Path, **options: Any) -> Ledger:
     return Ledger.open(place, **options)
 
 
-def budget_words(facts: Mapping[str, Any]) -> str:
-    """Say what a budget promises."""
-    from sparsam.report._words import small_words
-
-    if facts["delta"] is None:
-        return f"epsilon {facts['epsilon']:g}"
-    return f"epsilon {facts['epsilon']:g}, delta {small_words(facts['delta'])}"
-
-
-def _facts(opened: Ledger) -> dict[str, Any]:
-    from sparsam.explore.ledger._amounts import nano_text
-
-    domains = (opened.domains or {}).get("domains", {})
-    return {
-        "ledger": opened.path.name,
-        "note": opened.note,
-        "epsilon": opened.epsilon,
-        "delta": opened.delta,
-        "order": opened.order,
-        "unit": opened.unit,
-        "budget": nano_text(opened.budget),
-        "spent": nano_text(opened.spent),
-        "left": nano_text(opened.remaining),
-        "attributes": list(domains),
-        "head": opened.head,
-    }
-
-
-def show_ledger(opened: Ledger, last: int, as_json: bool) -> None:
+def show_ledger(ledger: Ledger, last: int, as_json: bool) -> None:
     """Print the budget of a ledger, what is left of it, and its last charges."""
-    from sparsam.explore.ledger._statement import charges_of
-    from sparsam.explore.ledger._words import question_words, time_words
+    from sparsam.explore import charges_of, question_words, time_words
 
-    charges = charges_of(opened.entries())[-last:] if last else ()
+    charges = charges_of(ledger.entries())[-last:] if last else ()
     if not as_json:
-        _show(opened, charges)
+        _show(ledger, charges)
         return
     listed = [
         {
-            "sequence": one.sequence,
-            "time": time_words(one.time),
-            "analyst": one.analyst,
-            "purpose": one.purpose,
-            "what": question_words(one.question),
-            "amount": one.amount,
-            "outcome": one.outcome,
+            "sequence": charge.sequence,
+            "time": time_words(charge.time),
+            "analyst": charge.analyst,
+            "purpose": charge.purpose,
+            "what": question_words(charge.question),
+            "amount": charge.amount,
+            "outcome": charge.outcome,
         }
-        for one in charges
+        for charge in charges
     ]
-    echo_json({**_facts(opened), "charges": listed})
+    echo_json({**_facts(ledger), "charges": listed})
 
 
-def _show(opened: Ledger, charges: Sequence[Charge]) -> None:
-    facts = _facts(opened)
+def _facts(ledger: Ledger) -> dict[str, Any]:
+    from sparsam.explore import nano_text
+
+    return {
+        "ledger": ledger.path.name,
+        "note": ledger.note,
+        "epsilon": ledger.epsilon,
+        "delta": ledger.delta,
+        "order": ledger.order,
+        "unit": ledger.unit,
+        "budget": nano_text(ledger.budget),
+        "spent": nano_text(ledger.spent),
+        "left": nano_text(ledger.remaining),
+        "attributes": list((ledger.domains or {}).get("domains", {})),
+        "head": ledger.head,
+    }
+
+
+def _show(ledger: Ledger, charges: Sequence[Charge]) -> None:
+    facts = _facts(ledger)
+    unit, delta = facts["unit"], ""
+    if ledger.delta is not None:
+        delta = f", delta {ledger.delta:g}".replace("e-0", "e-")
     rows = {
-        "budget": f"{facts['budget']} {facts['unit']} ({budget_words(facts)})",
-        "spent": f"{facts['spent']} {facts['unit']}",
-        "left": f"{facts['left']} {facts['unit']}",
+        "budget": f"{facts['budget']} {unit} (epsilon {ledger.epsilon:g}{delta})",
+        "spent": f"{facts['spent']} {unit}",
+        "left": f"{facts['left']} {unit}",
         "attributes": f"{len(facts['attributes'])} declared",
         "note": facts["note"],
         "head": facts["head"],
@@ -298,5 +288,5 @@ def _show(opened: Ledger, charges: Sequence[Charge]) -> None:
             click.echo(f"{name:<10}  {value}")
     if charges:
         click.echo("\nThe last charges:")
-    for one in charges:
-        click.echo(f"  {one} {facts['unit']}, {one.outcome}")
+    for charge in charges:
+        click.echo(f"  {charge} {unit}, {charge.outcome}")

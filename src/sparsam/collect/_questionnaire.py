@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._documents import read_bytes
+from sparsam._artifact import Artifact
+from sparsam._documents import convert_part
 from sparsam._errors import DocumentError
-from sparsam._writing import write_text
-from sparsam.collect import _questionnaire_document
+from sparsam.collect._questionnaire_document import FORMAT, VERSION, QuestionnaireDocument
 from sparsam.collect._questionnaire_interview import Interview
 from sparsam.collect._questionnaire_outcomes import Outcomes, Region, State
 from sparsam.generalization._refusal import FieldError
 from sparsam.generalization.recoding._apply import check_codes, raw_buckets
+from sparsam.generalization.recoding._document import RecodingDocument
 from sparsam.generalization.recoding._paths import mask_of
 from sparsam.generalization.recoding._recoding import Recoding
 
@@ -62,7 +63,7 @@ class Asked:
         )
 
 
-class Questionnaire:
+class Questionnaire(Artifact):
     """Ask a person only what can still change the model's answer.
 
     The dynamic questionnaire of Goldsteen et al. 2021, §3.2, made from a recoding alone. After each
@@ -101,6 +102,11 @@ class Questionnaire:
     >>> interview.answer("age", 41).needed
     ('hours',)
     """
+
+    _format = FORMAT
+    _called = "questionnaire"
+    _title = "A questionnaire"
+    _structures = (QuestionnaireDocument,)
 
     def __init__(
         self,
@@ -223,41 +229,19 @@ class Questionnaire:
                     waiting.append(((*region[:place], left, *region[place + 1 :]), inside))
         return asked
 
-    def to_json(self) -> str:
-        """Write the questionnaire as a JSON document, its recoding included."""
-        return _questionnaire_document.encode(self)
+    def to_document(self) -> QuestionnaireDocument:
+        recoding = msgspec.to_builtins(self._recoding.to_document())
+        order: Any = self._order
+        return QuestionnaireDocument(FORMAT, VERSION, recoding, order, self._costs)
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Questionnaire:
-        """Read a questionnaire from a JSON document.
-
-        Parameters
-        ----------
-        text : str or bytes
-
-        Returns
-        -------
-        Questionnaire
-
-        Raises
-        ------
-        DocumentError
-            The document is damaged or foreign; the error points at the field.
-        """
-        return _questionnaire_document.decode(text)
-
-    def save(self, path: str | Path) -> None:
-        """Write the JSON document to a file."""
-        write_text(path, self.to_json())
-
-    @classmethod
-    def load(cls, path: str | Path) -> Questionnaire:
-        """Read a questionnaire from a file."""
+    def from_document(cls, document: QuestionnaireDocument) -> Questionnaire:
+        inner = convert_part(document.recoding, RecodingDocument, "$.recoding")
+        recoding = Recoding.from_document(inner, "$.recoding")
         try:
-            return cls.from_json(read_bytes(path))
-        except DocumentError as error:
-            error.add_note(f"The document is the file '{Path(path).name}'.")
-            raise
+            return cls(recoding, order=document.order, costs=document.costs or None)
+        except FieldError as error:
+            raise DocumentError(str(error), f"$.{error.field}") from error
 
 
 def _checked_costs(recoding: Recoding, costs: Mapping[str, float]) -> dict[str, float]:

@@ -1,49 +1,48 @@
 """What we have and what it means: reading, roles, domains, encoding, splitting, an example."""
 
-from sparsam.data._attribute import Attribute
-from sparsam.data._domain import CategoricalDomain, Category, Domain, NumericDomain
+from sparsam.data._attribute import Attribute as Attribute
+from sparsam.data._domain import CategoricalDomain, NumericDomain
+from sparsam.data._domain import Category as Category
+from sparsam.data._domain import Domain as Domain
+from sparsam.data._domain import plain as plain
 from sparsam.data._example import load_example
+from sparsam.data._factor import factorise as factorise
 from sparsam.data._read import read
+from sparsam.data._read import target_of as target_of
 from sparsam.data._resolve import resolve
 from sparsam.data._roles import Roles
-from sparsam.data._rotations import rotations
+from sparsam.data._rotations import rotations as rotations
+from sparsam.data._rounding import round_cut as round_cut
 from sparsam.data._split import Split, split
 from sparsam.data._table import Table
-from sparsam.data._target import Target
+from sparsam.data._target import Target as Target
 from sparsam.data._task import Task
-from sparsam.data.model._black_box import BlackBox, black_box, load_model
-from sparsam.data.model._own_records import OwnRecords
-from sparsam.data.source._declared_codes import Wanted, open_declared
-from sparsam.data.source._fingerprint import fingerprint
-from sparsam.data.source._raw_columns import column_names, columns_of, count_rows, is_frame
-from sparsam.data.source._write import write_columns
+from sparsam.data.model._black_box import BlackBox as BlackBox
+from sparsam.data.model._black_box import black_box, load_model
+from sparsam.data.model._own_records import OwnRecords as OwnRecords
+from sparsam.data.source import Source as Source
+from sparsam.data.source import Wanted as Wanted
+from sparsam.data.source import column_names as column_names
+from sparsam.data.source import columns_of as columns_of
+from sparsam.data.source import count_rows as count_rows
+from sparsam.data.source import fingerprint as fingerprint
+from sparsam.data.source import is_frame as is_frame
+from sparsam.data.source import open_declared as open_declared
+from sparsam.data.source import open_source as open_source
+from sparsam.data.source import write_columns as write_columns
 
+# What is not listed here is for the other folders, not for users.
 __all__ = [
-    "Attribute",
-    "BlackBox",
     "CategoricalDomain",
-    "Category",
-    "Domain",
     "NumericDomain",
-    "OwnRecords",
     "Roles",
     "Split",
     "Table",
-    "Target",
     "Task",
-    "Wanted",
     "black_box",
-    "column_names",
-    "columns_of",
-    "count_rows",
-    "fingerprint",
-    "is_frame",
     "load_example",
     "load_model",
-    "open_declared",
     "read",
     "resolve",
-    "rotations",
     "split",
-    "write_columns",
 ]

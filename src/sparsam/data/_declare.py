@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from sparsam._checks import check_names
 from sparsam._errors import DataError
 from sparsam.data._attribute import Attribute
 from sparsam.data._domain import CategoricalDomain, NumericDomain
 from sparsam.data._infer import encode_column
-from sparsam.data._names import check_names
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
-from sparsam.data.source._columns import Column
+from sparsam.data.source._source import Column
 
 
 def declare(table: Table, roles: Roles, max_codes: int = 256) -> Table:

@@ -14,7 +14,7 @@ from sparsam.data._factor import Factored, factorise, from_dictionary
 from sparsam.data._roles import Roles
 from sparsam.data._rounding import rounded_range
 from sparsam.data._target import Target
-from sparsam.data.source._columns import Column
+from sparsam.data.source._source import Column
 
 
 class Encoded(NamedTuple):

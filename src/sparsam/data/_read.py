@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError, ParameterError
+from sparsam._checks import check_names, check_whole
+from sparsam._errors import DataError
 from sparsam.data._attribute import MAX_CATEGORIES
 from sparsam.data._domain import CategoricalDomain
 from sparsam.data._infer import Encoded, encode_column
-from sparsam.data._names import check_names
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data._target import Target
-from sparsam.data.source._columns import Source, check_distinct, open_source
+from sparsam.data.source._source import Source, check_distinct, open_source
 
 
 def read(
@@ -58,17 +58,9 @@ def read(
     """
     if isinstance(source, Table):
         return source
-    if (
-        isinstance(max_codes, bool)
-        or not isinstance(max_codes, int)
-        or not (2 <= max_codes <= MAX_CATEGORIES)
-    ):
-        raise ParameterError(
-            f"The 'max_codes' parameter of read must be an int from 2 to {MAX_CATEGORIES}. "
-            f"Got {max_codes!r} instead."
-        )
+    check_whole("read", "max_codes", max_codes, 2, MAX_CATEGORIES)
     roles = roles if roles is not None else Roles()
-    opened = open_source(source, roles.missing_values, _text_columns(roles))
+    opened = open_source(source)
     _check(opened.names, roles)
     return _encode(opened, roles, max_codes, cuts or {})
 
@@ -80,7 +72,7 @@ def target_of(roles: Roles, names: tuple[str, ...]) -> Target | None:
     return Target(roles.target) if roles.target in names else Target.parse(roles.target)
 
 
-def _text_columns(roles: Roles) -> set[str]:
+def text_columns(roles: Roles) -> set[str]:
     """Columns whose declared categories are texts, even where they look like numbers."""
     declared = {
         n: d.categories for n, d in roles.domains.items() if isinstance(d, CategoricalDomain)
@@ -106,28 +98,25 @@ def _encode(
         edges[target.column] = target
     left_out = [name for name in source.names if name in roles.identifiers]
     notes = [f"{name}: identifier, left out" for name in left_out]
+    text = text_columns(roles)
     encoded: list[Encoded] = []
-    for place, name in enumerate(source.names):
+    for name in source.names:
         if name in roles.identifiers:
             continue
-        column = source.load(place)
-        _check_rows(name, _length(column.values, column.positions), encoded)
-        found = encode_column(column, roles, max_codes, edges.get(name))
-        if found is None:
+        column = source.column(name, roles.missing_values, text=name in text)
+        _check_rows(name, len(column), encoded)
+        part = encode_column(column, roles, max_codes, edges.get(name))
+        if part is None:
             left_out.append(name)
             notes.append(f"{name}: no values at all, left out")
         else:
-            encoded.append(found)
-            notes += found.notes
+            encoded.append(part)
+            notes += part.notes
     if not encoded:
         raise DataError("A table must have at least one column with values. Got none.")
     return Table(
-        tuple(one.attribute for one in encoded), _matrix(encoded), tuple(notes), tuple(left_out)
+        tuple(part.attribute for part in encoded), _matrix(encoded), tuple(notes), tuple(left_out)
     )
-
-
-def _length(values: NDArray[Any], positions: NDArray[Any] | None) -> int:
-    return len(values if positions is None else positions)
 
 
 def _check_rows(name: str, n_rows: int, encoded: list[Encoded]) -> None:
@@ -142,7 +131,7 @@ def _check_rows(name: str, n_rows: int, encoded: list[Encoded]) -> None:
 
 def _matrix(encoded: list[Encoded]) -> NDArray[np.uint16]:
     codes = np.empty((len(encoded[0].codes), len(encoded)), dtype=np.uint16, order="F")
-    for place, one in enumerate(encoded):
-        codes[:, place] = one.codes
+    for place, part in enumerate(encoded):
+        codes[:, place] = part.codes
     codes.setflags(write=False)
     return codes

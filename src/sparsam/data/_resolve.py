@@ -7,17 +7,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import check_names, suggestion
 from sparsam._errors import DataError, RoleError
 from sparsam.data._attribute import Attribute
 from sparsam.data._declare import declare
 from sparsam.data._domain import CategoricalDomain, NumericDomain
 from sparsam.data._infer import encode_column
-from sparsam.data._names import check_names, suggestion
 from sparsam.data._read import read, target_of
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data._task import Task
-from sparsam.data.source._columns import series_column
+from sparsam.data.source._source import series_column
 
 # A numeric column with more values than this is a quantity, not a list of classes.
 _MOST_NUMERIC_CLASSES = 20

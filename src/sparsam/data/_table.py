@@ -12,9 +12,9 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparsam._checks import check_names
 from sparsam._errors import DataError, MissingExtraError, ParameterError
 from sparsam.data._attribute import Attribute
-from sparsam.data._names import check_names
 
 
 @dataclass(frozen=True, eq=False, repr=False)

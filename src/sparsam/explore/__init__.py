@@ -1,67 +1,49 @@
 """Explore under a budget: declared domains, noisy answers, and the ledger that pays."""
 
-from sparsam._callable import make_callable
-from sparsam.explore._answers import Answer
+from sparsam.explore._answer import Answer
 from sparsam.explore._declared import Declared, declared
 from sparsam.explore._exploration import Exploration
-from sparsam.explore._explore import explore
-from sparsam.explore.ledger._accounts import (
-    best_order,
-    epsilon_from_rho,
-    pld_epsilon,
-    pure_epsilon,
-    rho_from_epsilon,
-)
-from sparsam.explore.ledger._chain import Verification
-from sparsam.explore.ledger._costs import (
-    Cost,
-    Event,
-    choice_cost,
-    gaussian_cost,
-    laplace_cost,
-    parallel,
-    sequential,
-    training_cost,
-)
-from sparsam.explore.ledger._ledger import Entry, Ledger
+from sparsam.explore._explore_table import explore_table
+from sparsam.explore._prices import quote
+from sparsam.explore.ledger._costs import Cost, gaussian_cost, laplace_cost
+from sparsam.explore.ledger._ledger import Ledger
 from sparsam.explore.ledger._statement import Statement
-from sparsam.explore.planned._expected import compare_plans
-from sparsam.explore.planned._plan import Plan, paper_costs, plan
+from sparsam.explore.planned._plan import Plan, plan
 from sparsam.explore.queries._explorer import Explorer
-from sparsam.explore.synthetic._bayes_network import BayesNetwork, bayes_network
-from sparsam.explore.synthetic._mbi import graphical_rows
+
+# isort: split
+# For the other folders, not for users.
+from sparsam.explore._bins import MISSING as MISSING
+from sparsam.explore._bins import OTHER as OTHER
+from sparsam.explore._prices import DELTA as DELTA
+from sparsam.explore._prices import accounts_of as accounts_of
+from sparsam.explore._prices import beside_raw as beside_raw
+from sparsam.explore._prices import cheaper_words as cheaper_words
+from sparsam.explore._prices import expected_noise as expected_noise
+from sparsam.explore._prices import paper_price as paper_price
+from sparsam.explore._prices import raw_domains as raw_domains
+from sparsam.explore._template import column_order as column_order
+from sparsam.explore._template import template_of as template_of
+from sparsam.explore.ledger._amounts import nano_text as nano_text
+from sparsam.explore.ledger._statement import Charge as Charge
+from sparsam.explore.ledger._statement import charges_of as charges_of
+from sparsam.explore.ledger._statement import question_words as question_words
+from sparsam.explore.ledger._statement import time_words as time_words
+from sparsam.explore.planned._plan import Ways as Ways
 
 __all__ = [
     "Answer",
-    "BayesNetwork",
     "Cost",
     "Declared",
-    "Entry",
-    "Event",
     "Exploration",
     "Explorer",
     "Ledger",
     "Plan",
     "Statement",
-    "Verification",
-    "bayes_network",
-    "best_order",
-    "choice_cost",
-    "compare_plans",
     "declared",
-    "epsilon_from_rho",
-    "explore",
+    "explore_table",
     "gaussian_cost",
-    "graphical_rows",
     "laplace_cost",
-    "paper_costs",
-    "parallel",
     "plan",
-    "pld_epsilon",
-    "pure_epsilon",
-    "rho_from_epsilon",
-    "sequential",
-    "training_cost",
+    "quote",
 ]
-
-make_callable(__name__, explore)

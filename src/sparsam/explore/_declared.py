@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
+from sparsam._checks import suggestion
 from sparsam._documents import parse_json, read_bytes
 from sparsam._errors import DataError, DocumentError, ParameterError
 from sparsam.data import CategoricalDomain, Domain, NumericDomain, Roles, Table, is_frame
-from sparsam.data._names import suggestion
 from sparsam.generalization import (
     CategoricalPartition,
     Generalization,

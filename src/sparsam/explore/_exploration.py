@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sparsam._errors import ParameterError
-from sparsam.explore._answers import Answer
+from sparsam.explore._answer import Answer
 from sparsam.explore._bins import Bins
+from sparsam.explore.ledger._amounts import nano_text
 from sparsam.explore.ledger._costs import Cost
 from sparsam.explore.planned._consistency import FloatArray
 from sparsam.explore.planned._plan import Plan, paper_costs
 from sparsam.explore.planned._planned import Released
+
+if TYPE_CHECKING:
+    from sparsam.explore._answer import Answer
 
 
 @dataclass(frozen=True)
@@ -119,7 +124,7 @@ class Exploration:
             A column for each attribute, in the attribute's own units and labels; None and NaN
             where missing.
         """
-        from sparsam.explore.synthetic._synthetic import TreeModel
+        from sparsam.explore._synthetic import TreeModel
 
         return TreeModel.of(self._tables_needed()).draw(n, random_state=random_state)
 
@@ -127,7 +132,7 @@ class Exploration:
         if self.released is None:
             raise ParameterError(
                 "Synthetic rows need the tables of a planned exploration. This one is "
-                f"{self.how}.\n\nHint: explore(data, ledger, how='planned')."
+                f"{self.how}.\n\nHint: explore_table(data, ledger, how='planned')."
             )
         return self.released
 
@@ -235,10 +240,117 @@ class Exploration:
         return {"value": answer.value, "interval": list(answer.intervals.get("value", ())) or None}
 
     def __str__(self) -> str:
-        from sparsam.explore._exploration_text import exploration_text
 
         return exploration_text(self)
 
 
 def _lists(grid: FloatArray) -> list[list[float | None]]:
     return [[None if np.isnan(value) else float(value) for value in row] for row in grid]
+
+
+_WIDEST = 24
+_VALUES = 6
+
+
+def exploration_text(eda: Exploration) -> str:
+    """Write an exploration as readable tables."""
+    parts = [_heading(eda)]
+    for group in (_numbers(eda), _categories(eda), _matrix(eda, "spearman", "Spearman's rank")):
+        parts += [group] if group else []
+    group = _matrix(eda, "cramers_v", "Cramér's V")
+    return "\n\n".join([*parts, group] if group else parts)
+
+
+def _heading(eda: Exploration) -> str:
+    plan = eda.plan
+    n, c = len(plan.declared.numeric), len(plan.declared.categorical)
+    spent = f"{plan.unit} {nano_text(plan.price)}"
+    rows = next((a for a in eda.answers if a.function == "count"), None)
+    lines = [f"{eda.how} exploration: {n} numeric and {c} categorical attributes"]
+    if rows is not None:
+        lines.append(f"rows {_cell(rows, 'value')}")
+    lines.append(f"cost {spent}{'' if eda.paid else ' (paid before)'}")
+    paper = paper_costs(n, c)["total"]
+    lines.append(f"one query at a time, each at epsilon 0.01: epsilon {nano_text(paper)}")
+    lines.append("± and ranges: 95 % intervals for the noise")
+    return "\n".join(lines)
+
+
+def _numbers(eda: Exploration) -> str:
+    rows = []
+    for name in eda.plan.declared.numeric:
+        box = {**_values(eda, "range", name), **_values(eda, "quantiles", name)}
+        cells = [box.get(label, "") for label in ("P1", "Q1", "Q2", "Q3", "P99")]
+        more = [_values(eda, what, name).get("value", "") for what in ("missing", "outliers")]
+        rows.append([_short(name), *cells, *more])
+    if not rows:
+        return ""
+    return _table(["numeric", "P1", "Q1", "Q2", "Q3", "P99", "missing", "outliers"], rows)
+
+
+def _categories(eda: Exploration) -> str:
+    lines = []
+    for name in eda.plan.declared.categorical:
+        answer = _find(eda, "value_counts", name)
+        if answer is None:
+            continue
+        order = sorted(answer.values, key=lambda label: -answer.values[label])
+        shown = [f"{_short(label)} {_cell(answer, label)}" for label in order[:_VALUES]]
+        rest = f", and {len(order) - _VALUES} more" if len(order) > _VALUES else ""
+        lines.append(f"{_short(name)}: {', '.join(shown)}{rest}")
+    return "\n".join(["categorical, the most frequent values", *lines]) if lines else ""
+
+
+def _matrix(eda: Exploration, function: str, title: str) -> str:
+    if not any(answer.function == function for answer in eda.answers):
+        return ""
+    found = eda.matrix(function)
+    names = [_short(name) for name in found["attributes"]]
+    rows = []
+    for place, name in enumerate(names):
+        cells = []
+        for other in range(place):
+            value, high = found["values"][place][other], found["high"][place][other]
+            low = found["low"][place][other]
+            half = "" if high is None or low is None else f" ±{(high - low) / 2:.2f}"
+            cells.append("" if value is None else f"{value:.2f}{half}")
+        rows.append([name, *cells, *[""] * (len(names) - 1 - place)])
+    return _table([title, *names[:-1]], rows[1:])
+
+
+def _values(eda: Exploration, function: str, name: str) -> dict[str, str]:
+    answer = _find(eda, function, name)
+    return {} if answer is None else {label: _cell(answer, label) for label in answer.values}
+
+
+def _find(eda: Exploration, function: str, name: str) -> Answer | None:
+    listed = (a for a in eda.answers if a.function == function and a.attributes == (name,))
+    return next(listed, None)
+
+
+def _cell(answer: Answer, label: str) -> str:
+    value = answer.values[label]
+    if label not in answer.intervals:
+        return _number(value)
+    low, high = answer.intervals[label]
+    return f"{_number(value)} ±{_number((high - low) / 2)}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    listed = [list(head), *map(list, rows)]
+    widths = [max(len(row[column]) for row in listed) for column in range(len(head))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in listed
+    )

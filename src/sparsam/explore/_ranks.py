@@ -7,6 +7,23 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam.explore._bins import Bins, full_bins
+from sparsam.explore._declared import Declared
+
+_GRID = 4096
+
+
+def grid_bins(declared: Declared, name: str) -> Bins:
+    """Return the grid that octiles are chosen on; zero has a cell of its own among whole numbers.
+
+    Sums of money and the like are zero for most people.
+    """
+    grid = full_bins(declared, name, _GRID)
+    zero = {edge for edge in (0.0, 1.0) if grid.edges[0] < edge < grid.edges[-1]}
+    if not grid.integer or zero <= set(grid.edges):
+        return grid
+    return Bins(name, "numeric", tuple(sorted(zero | set(grid.edges))), integer=True)
+
 
 def rank_scores(counts: NDArray[np.int64], level: Fraction, shift: int = 0) -> NDArray[np.int64]:
     """Score each cell by how far the wanted rank lies from the ranks in it.

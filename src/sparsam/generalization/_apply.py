@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError
 from sparsam.data import Table
-from sparsam.data.source._frame import ArrayFrame, EagerFrame, open_frame, words
+from sparsam.data.source import open_frame
+from sparsam.data.source._frame import ArrayFrame, EagerFrame, words
 from sparsam.data.source._lazy_frame import LazyFrame, Recoding
 from sparsam.generalization._categorical_partition import CategoricalPartition
 from sparsam.generalization._column_slots import column_slots

@@ -11,9 +11,10 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from sparsam._documents import SAFE_INTEGER
 from sparsam._errors import DataError
 from sparsam.data import Attribute, CategoricalDomain, Category
-from sparsam.data._domain import plain as plain_category
+from sparsam.data import plain as plain_category
 from sparsam.generalization import _labels as words
 from sparsam.generalization._partition import (
     PartitionBase,
@@ -28,7 +29,7 @@ from sparsam.generalization._refusal import (
     FieldError,
     slot_type,
 )
-from sparsam.generalization._values import SAFE_INTEGER, category_key, plain
+from sparsam.generalization._values import category_key, plain
 
 _Index = Annotated[int, Meta(ge=0)] | None
 

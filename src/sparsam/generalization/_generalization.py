@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._documents import check_plain, read_bytes
-from sparsam._errors import DocumentError, ParameterError
-from sparsam._writing import write_text
+from sparsam._artifact import Artifact
+from sparsam._documents import check_plain
+from sparsam._errors import ParameterError
 from sparsam.data import Table
-from sparsam.generalization import _document, _render
-from sparsam.generalization._document import Partition
+from sparsam.generalization import _render
+from sparsam.generalization._document import FORMAT, VERSION, Document, Partition, check_names_once
 from sparsam.generalization._learned import joined_about
 from sparsam.generalization._limits import finest, nothing
 from sparsam.generalization._record import RecordPlan, check_columns
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 Output = Literal["labels", "codes"]
 
 
-class Generalization:
+class Generalization(Artifact):
     """What is collected of each attribute, and nothing finer than that.
 
     One partition per attribute: global, single-dimensional and strict (Staab et al. 2024, §4). An
@@ -54,6 +53,11 @@ class Generalization:
     >>> Generalization.from_json(g.to_json()) == g
     True
     """
+
+    _format = FORMAT
+    _called = "generalization"
+    _title = "A generalization"
+    _structures = (Document,)
 
     _partitions: tuple[Partition, ...]
     _about: bytes
@@ -297,49 +301,19 @@ class Generalization:
 
     @cached_property
     def _json(self) -> str:
-        return _document.encode(self._partitions, self.about)
+        return super().to_json()
 
     def to_json(self) -> str:
-        """Write the generalization as a JSON document that people can read."""
+        """Write the JSON document, which people can read."""
         return self._json
 
+    def to_document(self) -> Document:
+        return Document(FORMAT, VERSION, self._partitions, self.about)
+
     @classmethod
-    def from_json(cls, text: str | bytes) -> Generalization:
-        """Read a generalization from a JSON document.
-
-        Parameters
-        ----------
-        text : str or bytes
-
-        Returns
-        -------
-        Generalization
-
-        Raises
-        ------
-        DocumentError
-            The document is damaged or foreign; the error points at the field.
-        """
-        document = _document.decode(text)
+    def from_document(cls, document: Document) -> Generalization:
+        check_names_once(document.attributes)
         return cls(document.attributes, document.about)
-
-    def save(self, path: str | Path) -> None:
-        """Write the JSON document to a file."""
-        write_text(path, self._json)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Generalization:
-        """Read a generalization from a file."""
-        try:
-            return cls.from_json(read_bytes(path))
-        except DocumentError as error:
-            error.add_note(f"The document is the file '{Path(path).name}'.")
-            raise
-
-    @staticmethod
-    def schema() -> dict[str, Any]:
-        """Return the JSON Schema of the document."""
-        return _document.schema()
 
     def __str__(self) -> str:
         return _render.text(self._partitions)

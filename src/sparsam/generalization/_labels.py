@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from sparsam._documents import whole
 from sparsam.data import CategoricalDomain, Category, NumericDomain
-from sparsam.generalization._values import category_key, whole
+from sparsam.generalization._values import category_key
 
 NOT_COLLECTED = "not collected"
 MISSING = "missing"

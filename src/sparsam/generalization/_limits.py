@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sparsam.data import Attribute, CategoricalDomain, NumericDomain
-from sparsam.data._rounding import round_cut
+from sparsam.data import Attribute, CategoricalDomain, NumericDomain, round_cut
 from sparsam.generalization._categorical_partition import categorical_partition
 from sparsam.generalization._document import Partition
 from sparsam.generalization._numeric_partition import numeric_partition

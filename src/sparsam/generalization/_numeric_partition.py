@@ -14,6 +14,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from sparsam._documents import SAFE_INTEGER
 from sparsam._errors import DataError
 from sparsam.data import Attribute, CategoricalDomain, NumericDomain
 from sparsam.generalization import _labels as words
@@ -31,7 +32,7 @@ from sparsam.generalization._refusal import (
     check_slots,
     slot_type,
 )
-from sparsam.generalization._values import SAFE_INTEGER, as_double, plain
+from sparsam.generalization._values import as_double, plain
 
 _FEW_CUTS = 24
 

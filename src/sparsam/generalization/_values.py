@@ -11,9 +11,6 @@ import numpy as np
 
 from sparsam.data import Category
 
-SAFE_INTEGER: Final = 2**53 - 1
-"""The largest whole number that Python, SQL and JavaScript all hold exactly."""
-
 _MISSING_TYPES: Final = frozenset({"NAType", "NaTType"})
 
 
@@ -77,16 +74,3 @@ def category_key(category: Category) -> tuple[bool, Category]:
     (True, False)
     """
     return isinstance(category, bool), category
-
-
-def whole(number: float) -> float:
-    """Write a whole number without its decimal point; leave any other number alone.
-
-    Examples
-    --------
-    >>> whole(17.0), whole(17.5)
-    (17, 17.5)
-    """
-    if isinstance(number, float) and number.is_integer() and abs(number) <= SAFE_INTEGER:
-        return int(number)
-    return number

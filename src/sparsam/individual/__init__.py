@@ -1,5 +1,6 @@
 """Per-person masks: which single values a training set can do without."""
 
+# What is imported `as` itself is for the other folders, not for users.
 from sparsam.individual._curve import CurvePoint as CurvePoint
 from sparsam.individual._curve import SparsityCurve
 from sparsam.individual._individual_minimiser import IndividualMinimiser, mask_people

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparsam._errors import DataError, DocumentError, ParameterError
 from sparsam._writing import new_file
 from sparsam.data import column_names, columns_of, is_frame
-from sparsam.data.model._replace import Replacement, replace_columns
+from sparsam.data.model import Replacement, replace_columns
 from sparsam.individual._arrays import Bits, bits
 from sparsam.individual._mask_document import FORMAT, MAX_ROWS, MAX_VALUES, VERSION, read_mask
 

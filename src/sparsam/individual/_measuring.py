@@ -33,6 +33,8 @@ Progress = Callable[[int, int], None]
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
 FEWEST = 40
 _NEAR = 0.3
+Truths = NDArray[np.bool_]
+EVIDENCE = "records"
 
 
 def sparsity_curve(
@@ -218,10 +220,6 @@ def _parts(people: Encoded, split: PeopleSplit | None, random_state: int) -> Peo
     if split is not None:
         return split
     return split_people(n_people, own_test=True, random_state=random_state)
-
-
-Truths = NDArray[np.bool_]
-EVIDENCE = "records"
 
 
 class Bench:

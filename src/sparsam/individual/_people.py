@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import check_names
 from sparsam._errors import DataError, ParameterError
-from sparsam.data import Target, column_names, columns_of
-from sparsam.data._names import check_names
+from sparsam.data import Target, open_source
 from sparsam.individual._arrays import Labels, Matrix, generator
 from sparsam.individual._imputation import Imputation, PublicStatistics, impute
 from sparsam.individual._mask import Mask
@@ -21,6 +21,7 @@ from sparsam.individual._mask import Mask
 Columns = dict[str, NDArray[Any]]
 MOST_CLASSES = 50
 _FEWEST_ROWS = 20
+Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -172,7 +173,8 @@ def read_people(
     >>> people.attributes, people.columns["income>4"].tolist()
     (('age',), ['income <= 4', 'income > 4', 'income > 4'])
     """
-    names = column_names(source)
+    opened = open_source(source)
+    names = opened.names
     check_names(identifiers, names, "identifiers")
     check_names(categorical, names, "categorical")
     goal = Target(target) if target in names else Target.parse(target)
@@ -186,7 +188,7 @@ def read_people(
     ]
     if not used:
         raise DataError("The table must have an attribute besides its target.")
-    raw = columns_of(source, [*used, goal.column], text=categorical, missing=missing)
+    raw = opened.columns([*used, goal.column], text=categorical, missing=missing)
     columns = {name: _typed(raw[name], name in categorical) for name in used}
     columns[target] = _classes(_typed(raw[goal.column], False), goal)
     rows = _usable(columns, target, leave_out_incomplete)
@@ -285,9 +287,6 @@ def _check_columns(people: PeopleTable) -> None:
                 )
 
 
-Rows = NDArray[np.intp]
-
-
 @dataclass(frozen=True, repr=False)
 class Encoded:
     """A table as scaled numbers.
@@ -329,13 +328,14 @@ def encode(frame: Any, target: str) -> Encoded:
     >>> people.X.tolist(), people.y.tolist(), people.classes
     ([[0.0, 1.0], [1.0, 0.0], [0.5, 1.0]], [0, 1, 0], ('no', 'yes'))
     """
-    names = column_names(frame)
+    source = open_source(frame)
+    names = source.names
     if target not in names:
         raise DataError(f"The table must have the target '{target}'. It has {sorted(names)}.")
     attributes = tuple(name for name in names if name != target)
     if not attributes:
         raise DataError("The table must have an attribute besides its target.")
-    columns = columns_of(frame, [*attributes, target])
+    columns = source.columns([*attributes, target])
     classes, y = _numbered(columns[target], target)
     X = np.column_stack([_numbers(columns[name], name) for name in attributes])
     low, high = X.min(0), X.max(0)

@@ -1,12 +1,15 @@
 """Minimisers: learn from a sample the least data that a task needs."""
 
-from sparsam.minimise._bucket_minimiser import BucketMinimiser
+# What is imported `as` itself is for the other folders, not for users.
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._feature_selection import FeatureSelection
-from sparsam.minimise._minimiser import Minimiser
+from sparsam.minimise._iterative import Iterative
+from sparsam.minimise._minimiser import BucketMinimiser
+from sparsam.minimise._minimiser import Minimiser as Minimiser
+from sparsam.minimise._minimiser import two_dimensional as two_dimensional
 from sparsam.minimise._uniform import Uniform
-from sparsam.minimise.iterative._iterative import Iterative
 from sparsam.minimise.merging._merging import Merging
+from sparsam.minimise.model._fit import CurvePoint as CurvePoint
 from sparsam.minimise.model._model_tree import ModelTree
 from sparsam.minimise.neural._adversarial import Adversarial
 from sparsam.minimise.neural._mutual_information import MutualInformation
@@ -19,7 +22,6 @@ __all__ = [
     "FeatureSelection",
     "Iterative",
     "Merging",
-    "Minimiser",
     "ModelTree",
     "MutualInformation",
     "PrivacyTree",

@@ -8,7 +8,10 @@ from difflib import get_close_matches
 
 from sparsam._checks import check_whole
 from sparsam._errors import ParameterError
-from sparsam.data import CategoricalDomain, Category, Task
+from sparsam.data import Attribute, CategoricalDomain, Category, Task
+from sparsam.generalization import CodeTree, Hierarchy
+
+Ancestors = Mapping[Category, Sequence[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +26,7 @@ class Constraints:
         Attributes that may not be collected at all.
     max_buckets : mapping of str to int
         The most buckets that an attribute may have.
-    hierarchies : mapping of str to (mapping of category to sequence of str)
+    hierarchies : mapping of str to Hierarchy or to (mapping of category to sequence of str)
         For each category its ancestors, from the nearest to the farthest. A bucket is then always
         one node of the hierarchy: a category, or everything below one ancestor.
 
@@ -36,7 +39,7 @@ class Constraints:
     must_keep: Sequence[str] = ()
     must_drop: Sequence[str] = ()
     max_buckets: Mapping[str, int] = field(default_factory=dict)
-    hierarchies: Mapping[str, Mapping[Category, Sequence[str]]] = field(default_factory=dict)
+    hierarchies: Mapping[str, Hierarchy | Ancestors] = field(default_factory=dict)
 
     def check(self, task: Task) -> None:
         """Raise an error where the demands name unknown attributes or contradict each other."""
@@ -58,6 +61,13 @@ class Constraints:
         for name in self.hierarchies:
             self._check_hierarchy(name, task)
 
+    def trees(self, task: Task) -> dict[int, CodeTree]:
+        """The trees of groups that the hierarchies make, by number of the attribute."""
+        return {
+            task.names.index(name): tree_above(task.table.attribute(name), hierarchy)
+            for name, hierarchy in self.hierarchies.items()
+        }
+
     def _check_hierarchy(self, name: str, task: Task) -> None:
         domain = task.table.attribute(name).domain
         if not isinstance(domain, CategoricalDomain):
@@ -65,30 +75,42 @@ class Constraints:
                 f"A hierarchy groups categories, but '{name}' is numeric.\n\n"
                 f"Hint: declare it categorical in the roles, or leave the hierarchy out."
             )
-        lost = [c for c in domain.categories if c not in self.hierarchies[name]]
+        hierarchy = self.hierarchies[name]
+        if isinstance(hierarchy, Hierarchy):
+            hierarchy.tree(task.table.attribute(name))  # an error says what it does not cover
+            return
+        lost = [c for c in domain.categories if c not in hierarchy]
         if lost:
             raise ParameterError(
                 f"The hierarchy of '{name}' must cover every category of its domain. "
                 f"{len(lost)} of {len(domain.categories)} have no entry, the first at position "
                 f"{domain.categories.index(lost[0])} of the domain."
             )
-        self._check_ancestors(name)
+        _check_ancestors(name, hierarchy)
 
-    def _check_ancestors(self, name: str) -> None:
-        above: dict[str, Sequence[str]] = {}
-        for line in self.hierarchies[name].values():
-            if isinstance(line, str):
+
+def tree_above(attribute: Attribute, hierarchy: Hierarchy | Ancestors) -> CodeTree:
+    """The tree of groups above the codes of an attribute."""
+    if not isinstance(hierarchy, Hierarchy):
+        hierarchy = Hierarchy.from_ancestors(hierarchy)
+    return hierarchy.tree(attribute)
+
+
+def _check_ancestors(name: str, ancestors: Ancestors) -> None:
+    above: dict[str, Sequence[str]] = {}
+    for line in ancestors.values():
+        if isinstance(line, str):
+            raise ParameterError(
+                f"The hierarchy of '{name}' must give each category a list of its ancestors. "
+                f"Got one text instead.\n\nHint: write ['{line}'] for a single ancestor."
+            )
+        for level, group in enumerate(line):
+            higher = tuple(line[level + 1 :])
+            if above.setdefault(group, higher) != higher:
                 raise ParameterError(
-                    f"The hierarchy of '{name}' must give each category a list of its ancestors. "
-                    f"Got one text instead.\n\nHint: write ['{line}'] for a single ancestor."
+                    f"The hierarchy of '{name}' must have each group at one place. "
+                    f"Got '{group}' below different ancestors."
                 )
-            for level, group in enumerate(line):
-                higher = tuple(line[level + 1 :])
-                if above.setdefault(group, higher) != higher:
-                    raise ParameterError(
-                        f"The hierarchy of '{name}' must have each group at one place. "
-                        f"Got '{group}' below different ancestors."
-                    )
 
 
 def _check_names(parameter: str, names: Iterable[str], known: Sequence[str]) -> None:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from sparsam._checks import check_choice, check_whole
 from sparsam.data import Attribute, Roles, Task
-from sparsam.minimise._bucket_minimiser import BucketMinimiser
 from sparsam.minimise._constraints import Constraints
+from sparsam.minimise._minimiser import BucketMinimiser
 from sparsam.minimise._partitions import full_resolution
 
 Table2D = NDArray[np.float64]

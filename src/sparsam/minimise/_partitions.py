@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from sparsam._errors import ParameterError
 from sparsam._small_counts import SMALLEST_COUNT
-from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Task
-from sparsam.data._rounding import round_cut
+from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Task, round_cut
 from sparsam.generalization import Partition, categorical_partition, numeric_partition
 from sparsam.minimise._constraints import Constraints
 

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from sparsam._checks import check_whole
 from sparsam.data import Attribute, Roles, Task
-from sparsam.minimise._bucket_minimiser import BucketMinimiser
-from sparsam.minimise._constraints import Constraints
+from sparsam.minimise._constraints import Constraints, tree_above
+from sparsam.minimise._minimiser import BucketMinimiser
 from sparsam.minimise.tree._buckets import numbered_by_first_code
-from sparsam.minimise.tree._hierarchy import Hierarchy
 
 
 class Uniform(BucketMinimiser):
@@ -72,7 +71,7 @@ class Uniform(BucketMinimiser):
             return np.zeros(attribute.size, dtype=np.int64)
         most = min(self.buckets, constraints.max_buckets.get(attribute.name, self.buckets))
         if attribute.name in constraints.hierarchies:
-            tree = Hierarchy(attribute, constraints.hierarchies[attribute.name])
+            tree = tree_above(attribute, constraints.hierarchies[attribute.name])
             return tree.at_most(most, attribute.size)
         if not attribute.ordered:
             return numbered_by_first_code(draws % most)

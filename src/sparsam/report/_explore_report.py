@@ -7,11 +7,21 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 
 from sparsam.data import NumericDomain
-from sparsam.explore import Declared, Exploration, Ledger
-from sparsam.explore._bins import MISSING, OTHER
-from sparsam.explore.ledger._amounts import nano_text
+from sparsam.explore import (
+    DELTA,
+    MISSING,
+    OTHER,
+    Declared,
+    Exploration,
+    Ledger,
+    accounts_of,
+    beside_raw,
+    expected_noise,
+    nano_text,
+    paper_price,
+    raw_domains,
+)
 from sparsam.report._document import Document
-from sparsam.report._explore_costs import DELTA, cheaper, expected, paper, spent_on
 from sparsam.report._explore_data import (
     BudgetData,
     ExploredAttributeData,
@@ -87,7 +97,7 @@ def explore_report(
     Parameters
     ----------
     found : Exploration
-        See `sparsam.explore.explore`.
+        See `sparsam.explore.explore_table`.
     ledger : Ledger
         The one that paid.
     purpose : str, default=""
@@ -109,12 +119,12 @@ def explore_report(
     Examples
     --------
     >>> import tempfile
-    >>> from sparsam.explore import Ledger, explore
+    >>> from sparsam.explore import Ledger, explore_table
     >>> people = {"age": [30, 41, 52] * 100, "sex": ["f", "m", "m"] * 100}
     >>> domains = {"age": (0, 99, "integer"), "sex": ["f", "m"]}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with Ledger.create(f"{folder}/people.ledger", epsilon=20) as ledger:
-    ...         report = explore_report(explore(people, ledger, domains=domains), ledger)
+    ...         report = explore_report(explore_table(people, ledger, domains=domains), ledger)
     >>> report.to_dict()["paper"]["functions"][-1]["cumulative"]
     0.08
     """
@@ -125,35 +135,36 @@ def explore_report(
     ordered = sorted(said["attributes"], key=lambda one: places.get(one["name"], len(places)))
     attributes, notes = _attributes(found, ordered)
     names = [one["name"] for one in ordered]
-    return ExploreReport(
-        {
-            "title": title or f"Exploration of {source} under a budget",
-            "how": found.how,
-            "purpose": purpose,
-            "rows": _figure("rows", said["rows"]),
-            "generalized": bool(declared.partitions),
-            "attributes": attributes,
-            "notes": notes,
-            "matrices": [
-                one for name in ("spearman", "cramers_v") if (one := _matrix(found, name, names))
-            ],
-            "delta": delta,
-            "spent": spent_on(found.plan, delta, per_query),
-            "paper": paper(found.plan, per_query, delta, said["rows"]),
-            "expected": expected(found, said["rows"]),
-            "cheaper": cheaper(found.plan, ledger, per_query, said["rows"]),
-            "budget": _budget(found, ledger),
-            "meaning": list(MEANING_OF_EXPLORATION),
-            "reproduce": {
-                "versions": noisy_versions(),
-                "seed": None,
-                # neither the number of rows nor a hash: both would tell without noise
-                "input": input_data(source, None),
-                "command": command,
-                "settings": {},
-            },
-        }
-    )
+    n_rows = None if said["rows"] is None else max(round(said["rows"]["value"]), 1)
+    raw = raw_domains(found.plan, ledger)
+    data = {
+        "title": title or f"Exploration of {source} under a budget",
+        "how": found.how,
+        "purpose": purpose,
+        "rows": _figure("rows", said["rows"]),
+        "generalized": bool(declared.partitions),
+        "attributes": attributes,
+        "notes": notes,
+        "matrices": [
+            one for name in ("spearman", "cramers_v") if (one := _matrix(found, name, names))
+        ],
+        "delta": delta,
+        "spent": accounts_of(found.plan, delta, per_query),
+        "paper": paper_price(found.plan, per_query, delta, n_rows),
+        "expected": expected_noise(found.plan, n_rows),
+        "cheaper": None if raw is None else beside_raw(found.plan, raw, n_rows, per_query),
+        "budget": _budget(found, ledger),
+        "meaning": list(MEANING_OF_EXPLORATION),
+        "reproduce": {
+            "versions": noisy_versions(),
+            "seed": None,
+            # neither the number of rows nor a hash: both would tell without noise
+            "input": input_data(source, None),
+            "command": command,
+            "settings": {},
+        },
+    }
+    return ExploreReport(cast(Any, data))
 
 
 def _attributes(

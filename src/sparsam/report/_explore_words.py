@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from sparsam.explore import cheaper_words as compared_words
 from sparsam.report._data import Interval, MeaningData
-from sparsam.report._explore_data import CheaperData, ExploreReportData, NoisyCellData
-from sparsam.report._words import NOTHING, counted, pair, percent
+from sparsam.report._explore_data import ExploreReportData, NoisyCellData
+from sparsam.report._words import NOTHING, THIN, counted, pair, percent
 from sparsam.report.page._blocks import KeyFigure, Verdict
 
 MEANING_OF_EXPLORATION: tuple[MeaningData, ...] = (
@@ -199,27 +200,9 @@ def paper_words(data: ExploreReportData) -> str:
 
 def cheaper_words(data: ExploreReportData) -> Sequence[str]:
     """Return how much cheaper exploring is after generalizing."""
-    return () if data["cheaper"] is None else compared_words(data["cheaper"])
-
-
-def compared_words(found: CheaperData) -> Sequence[str]:
-    """Say what an exploration costs beside the same one of the raw data."""
-    words = [
-        f"{counted(found['attributes'], 'attribute')} instead of {found['raw_attributes']}, "
-        f"{counted(found['tables'], 'table')} instead of {found['raw_tables']}, "
-        f"{found['cells']:,} noisy numbers instead of {found['raw_cells']:,}."
-    ]
-    if found["functions"]:
-        most = max(one["share"] for one in found["functions"])
-        words.append(
-            f"{percent(min(most, 1.0), 0)} of the cost would buy answers that are in every "
-            "function at least as exact as all of it buys of the raw data."
-        )
-    words.append(
-        f"Query by query it would come to epsilon {epsilon_number(found['paper'])} instead of "
-        f"{epsilon_number(found['raw_paper'])}."
-    )
-    return words
+    if data["cheaper"] is None:
+        return ()
+    return [words.replace(" %", f"{THIN}%") for words in compared_words(data["cheaper"])]
 
 
 def cell_words(cell: NoisyCellData) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsam.explore import Statement
+from sparsam.explore import Statement, question_words, time_words
 from sparsam.report._document import Document
 from sparsam.report._explore_policy import noisy_versions
 from sparsam.report._plain import plain
@@ -92,7 +92,6 @@ def statement_report(statement: Statement, *, title: str | None = None) -> State
     >>> report.to_dict()["remaining"]
     '1'
     """
-    from sparsam.explore.ledger._words import question_words, time_words
 
     data = statement.to_dict()
     charges = [

@@ -18,7 +18,7 @@ from sparsam._errors import DataError
 from sparsam.data import columns_of, read
 from sparsam.data.model._own_records import OwnRecords
 from sparsam.data.source import _engine
-from sparsam.data.source._declared_codes import Wanted, open_declared
+from sparsam.data.source._declared import Wanted, open_declared
 
 SOURCE = Path(sparsam.__file__).parent
 ENGINE = SOURCE / "data" / "source" / "_engine.py"

@@ -16,9 +16,9 @@ import pytest
 from sparsam._errors import DataError, SparsamError
 from sparsam.data import NumericDomain, columns_of, read
 from sparsam.data.model._own_records import OwnRecords
-from sparsam.data.source._declared_codes import Wanted, open_declared
+from sparsam.data.source._declared import Wanted, open_declared
+from sparsam.data.source._engine import worded
 from sparsam.data.source._frame import open_frame
-from sparsam.data.source._worded import worded
 from sparsam.generalization import Generalization, numeric_partition
 
 TEXTS = pa.array([b"name", b"M\xfcllerin", b"name"], pa.binary()).view(pa.string())

@@ -20,9 +20,9 @@ from sparsam.explore.ledger._costs import (
     laplace_cost,
     parallel,
     sequential,
+    subsampled_gaussian_rdp,
     training_cost,
 )
-from sparsam.explore.ledger._subsampled import subsampled_gaussian_rdp
 
 EPSILONS = st.floats(1e-4, 20)
 COSTS = st.one_of(

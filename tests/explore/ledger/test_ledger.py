@@ -16,22 +16,12 @@ from hypothesis import strategies as st
 
 import sparsam
 from sparsam._errors import BudgetError, LedgerError, ParameterError, SparsamError
-from sparsam.explore import (
-    Cost,
-    Declared,
-    Event,
-    Ledger,
-    choice_cost,
-    declared,
-    epsilon_from_rho,
-    gaussian_cost,
-    laplace_cost,
-    sequential,
-    training_cost,
-)
-from sparsam.explore._source import Source
+from sparsam.explore import Cost, Declared, Ledger, declared, gaussian_cost, laplace_cost
+from sparsam.explore._private_table import PrivateTable
+from sparsam.explore.ledger._accounts import epsilon_from_rho
 from sparsam.explore.ledger._amounts import NANO
 from sparsam.explore.ledger._chain import canonical, digest
+from sparsam.explore.ledger._costs import Event, choice_cost, sequential, training_cost
 
 
 class Table:
@@ -315,12 +305,12 @@ def test_a_ledger_is_bound_to_any_table(tmp_path: Path) -> None:
     known = declared({"sex": ["f", "m"]})
     tables = [(people, other), (pd.DataFrame(people), pd.DataFrame(other))]
     tables += [(sparsam.read(people), sparsam.read(other)), (tmp_path / "people.csv", people)]
-    tables += [(str(tmp_path / "people.csv"), people), (Source(people, known), other)]
+    tables += [(str(tmp_path / "people.csv"), people), (PrivateTable(people, known), other)]
     for place, (data, another) in enumerate(tables):
         with Ledger.create(tmp_path / f"{place}", data, epsilon=1) as ledger:
-            asked = data if isinstance(data, Source) else Source(data, known)
+            asked = data if isinstance(data, PrivateTable) else PrivateTable(data, known)
             ledger.ask({"q": 1}, laplace_cost(0.1), Counter(), fingerprint=asked)
-            wrong = Source(another, known)
+            wrong = PrivateTable(another, known)
             with pytest.raises(LedgerError, match="another one"):
                 ledger.ask({"q": 2}, laplace_cost(0.1), Counter(), fingerprint=wrong)
     with pytest.raises(ParameterError, match="not both"):

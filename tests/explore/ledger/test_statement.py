@@ -10,14 +10,9 @@ from pathlib import Path
 import pytest
 
 from sparsam._errors import LedgerError
-from sparsam.explore import (
-    Ledger,
-    Statement,
-    choice_cost,
-    gaussian_cost,
-    laplace_cost,
-)
-from sparsam.explore.ledger._words import question_words
+from sparsam.explore import Ledger, Statement, gaussian_cost, laplace_cost
+from sparsam.explore.ledger._costs import choice_cost
+from sparsam.explore.ledger._statement import question_words
 
 ANSWER = 987_654_321
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from sparsam._errors import LedgerError, SparsamError
-from sparsam.explore import Explorer, Ledger, explore, laplace_cost
-from sparsam.explore._source import Source
+from sparsam.explore import Explorer, Ledger, explore_table, laplace_cost
+from sparsam.explore._private_table import PrivateTable
 from sparsam.explore.ledger import _ledger as ledger_module
 
 pytest.importorskip("opendp")
@@ -34,7 +34,7 @@ def test_a_failure_of_the_data_is_charged_once(ledger, monkeypatch, fault) -> No
         raise fault("the row of Mrs Jones")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Source, "tables", broken)
+        patched.setattr(PrivateTable, "tables", broken)
         with pytest.raises((LedgerError, KeyboardInterrupt)) as error:
             explorer.value_counts("sex", epsilon=1)
         if fault is not KeyboardInterrupt:
@@ -50,23 +50,23 @@ def test_a_failure_of_the_data_is_charged_once(ledger, monkeypatch, fault) -> No
 
 
 def test_an_exploration_that_fails_half_way_goes_on_where_it_was(ledger, monkeypatch) -> None:
-    whole, calls = Source.tables, []
+    whole, calls = PrivateTable.tables, []
 
-    def second_fails(self: Source, *arguments: Any) -> Any:
+    def second_fails(self: PrivateTable, *arguments: Any) -> Any:
         calls.append(1)
         if len(calls) == 2:
             raise OSError("the disk is gone")
         return whole(self, *arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Source, "tables", second_fails)
+        patched.setattr(PrivateTable, "tables", second_fails)
         with pytest.raises(LedgerError, match="was charged"):
-            explore(PEOPLE, ledger, epsilon=9)
+            explore_table(PEOPLE, ledger, epsilon=9)
     spent = [entry for entry in ledger.entries() if entry["kind"] == "reserve"]
     assert ledger.spent == sum(entry["amount"] for entry in spent)
-    first = explore(PEOPLE, ledger, epsilon=9)
+    first = explore_table(PEOPLE, ledger, epsilon=9)
     paid = ledger.spent
-    again = explore(PEOPLE, ledger, epsilon=9)
+    again = explore_table(PEOPLE, ledger, epsilon=9)
     assert ledger.spent == paid
     assert [a.to_dict()["values"] for a in first.answers] == [
         a.to_dict()["values"] for a in again.answers
@@ -75,7 +75,7 @@ def test_an_exploration_that_fails_half_way_goes_on_where_it_was(ledger, monkeyp
 
 def test_stored_answers_of_other_shapes(ledger, monkeypatch) -> None:
     """Whatever someone put into the place of an answer: a LedgerError, or an answer."""
-    explore(PEOPLE, ledger, epsilon=9)
+    explore_table(PEOPLE, ledger, epsilon=9)
     explorer = Explorer(PEOPLE, ledger)
     explorer.quantiles("age", epsilon=1)
     spent, rng = ledger.spent, random.Random(0)
@@ -103,7 +103,7 @@ def test_stored_answers_of_other_shapes(ledger, monkeypatch) -> None:
         for number in range(60):
             try:
                 if number % 2:
-                    explore(PEOPLE, ledger, epsilon=9)
+                    explore_table(PEOPLE, ledger, epsilon=9)
                 else:
                     explorer.quantiles("age", epsilon=1)
             except SparsamError:
@@ -115,6 +115,6 @@ def test_stored_answers_of_other_shapes(ledger, monkeypatch) -> None:
 def test_a_question_is_never_charged_twice_by_one_call(ledger) -> None:
     before = ledger.spent
     for number in range(5):
-        ledger.ask({"q": number}, laplace_cost("0.1"), lambda: 1, fingerprint=Source(
+        ledger.ask({"q": number}, laplace_cost("0.1"), lambda: 1, fingerprint=PrivateTable(
             PEOPLE, Explorer(PEOPLE, ledger).declared))  # fmt: skip
         assert ledger.spent == before + (number + 1) * 10**8

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,19 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sparsam.attack import GeneralizedRecords, Reconstruction
-from sparsam.data import Roles, Task, resolve, split
-from sparsam.generalization import Generalization
-from sparsam.minimise import Constraints, Merging
-from sparsam.minimise._partitions import code_counts, partition_of
-from sparsam.minimise.merging._boosted import boosted_loss
-from sparsam.minimise.merging._layout import Layout
-from sparsam.minimise.merging._path import forward_backward
+from sparsam.data import Roles, Task, resolve
+from sparsam.minimise.merging._merge_path import Score
 from sparsam.minimise.merging._people import People
 from sparsam.minimise.merging._position import Position
-from sparsam.minimise.merging._proposals import Proposals
-from sparsam.minimise.merging._risk import PairRisk
-from sparsam.minimise.merging._tables import Score
 
 QUIET = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 
@@ -61,67 +50,11 @@ def needs_two() -> Task:
 
 @given(st.data())
 @QUIET
-def test_sums_are_those_over_the_people(any_task: Any, data: st.DataObject) -> None:
-    task = data.draw(any_task())
-    people = _people(task)
-    weights = np.arange(task.n_rows, dtype=float)
-    pairs = people.pairs(weights)
-    for a in range(len(people.sizes)):
-        for b in range(len(people.sizes)):
-            block = pairs[people.block(a), people.block(b)]
-            slow = np.zeros_like(block)
-            for person, weight in enumerate(weights):
-                slow[people.columns[a][person], people.columns[b][person]] += weight
-            assert np.allclose(block, slow)
-    layout = Layout(_drawn(people, data))
-    collapsed = layout.rows(layout.columns(pairs))
-    assert collapsed.sum() == pytest.approx(pairs.sum())
-    assert collapsed.shape == (len(layout), len(layout))
-
-
-@given(st.data())
-@QUIET
-def test_risk_of_a_change_is_that_of_the_changed(any_task: Any, data: st.DataObject) -> None:
-    people = _people(data.draw(any_task()))
-    lookups, others = _drawn(people, data), _drawn(people, data)
-    risk = PairRisk(people, lookups)
-    for a, other in enumerate(others):
-        changed = [*lookups[:a], other, *lookups[a + 1 :]]
-        assert risk.after(a, other) == pytest.approx(PairRisk(people, changed).value)
-
-
-@given(st.data())
-@QUIET
 def test_scores_stay_in_their_range(any_task: Any, data: st.DataObject) -> None:
     people = _people(data.draw(any_task()))
     score = Position(people, _drawn(people, data)).score
     assert 0 <= score.loss <= 1.5
     assert -1e-9 <= score.risk <= 1 + 1e-6
-
-
-def test_risk_is_near_that_of_the_adversary(needs_two: Task) -> None:
-    data = split(needs_two)
-    people = _people(data.train)
-    lookups = [x.copy() for x in _nothing(people)]
-    lookups[2][2:] = 1
-    counts = code_counts(data.train.codes, data.train.sizes)
-    parts = zip(data.train.table.attributes, lookups, counts, strict=True)
-    records = GeneralizedRecords.of(Generalization([partition_of(*part) for part in parts]), data)
-    measured = 1 - Reconstruction(models=("look-up",)).guess(records, data).risk("test").error
-    assert Position(people, lookups).score.risk == pytest.approx(measured, abs=0.04)
-
-
-def test_risk_counts_attributes_by_their_weights(needs_two: Task) -> None:
-    lookups = [np.zeros(size, dtype=np.int64) for size in needs_two.sizes]
-    lookups[2] = np.arange(4)  # the town in full resolution, the colour not at all
-    risks = {}
-    for weights in ((1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (3.0, 1.0)):
-        task = replace(needs_two, weights=weights)
-        risks[weights] = Position(_people(task), lookups).score.risk
-    assert risks[1.0, 0.0] == 1.0
-    assert risks[0.0, 1.0] < 0.5
-    assert risks[1.0, 1.0] == pytest.approx((1 + risks[0.0, 1.0]) / 2)
-    assert risks[3.0, 1.0] == pytest.approx((3 + risks[0.0, 1.0]) / 4)
 
 
 def test_loss_sees_interactions() -> None:
@@ -134,22 +67,6 @@ def test_loss_sees_interactions() -> None:
     assert Position(people, [apart[0], np.zeros(2, np.int64)]).score.loss > 0.3
 
 
-def test_boosted_trees_see_what_rare_records_hide() -> None:
-    rng = np.random.default_rng(4)
-    frame = {f"n{a}": rng.integers(0, 12, 1_500) for a in range(5)}
-    task = resolve(frame, Roles(personal="all"), y=(frame["n0"] > 5) ^ (frame["n1"] > 5))
-    people = _people(task)
-    finest = [np.arange(size) for size in people.sizes]
-    nothing = _nothing(people)
-    boosted = boosted_loss(people, finest, 0)
-    assert boosted < 0.05
-    assert boosted < Position(people, finest).score.loss
-    assert boosted_loss(people, nothing, 0) == pytest.approx(
-        Position(people, nothing).score.loss, abs=0.02
-    )
-    assert boosted_loss(_people(task.take(np.arange(50))), nothing, 0) == np.inf
-
-
 def test_a_fit_from_the_position_before_is_the_same_fit(needs_two: Task) -> None:
     people = _people(needs_two)
     start = Position(people, _nothing(people))
@@ -160,60 +77,6 @@ def test_a_fit_from_the_position_before_is_the_same_fit(needs_two: Task) -> None
     assert there.score.loss == pytest.approx(cold.score.loss, abs=0.01)
     assert there.score.risk == cold.score.risk
     assert start.replaced(0, age) is start.replaced(0, age)
-
-
-def test_search_splits_where_the_target_needs_it(needs_two: Task) -> None:
-    people = _people(needs_two)
-    found = forward_backward(
-        Position(people, _nothing(people)), Proposals(people, Constraints()), (0.5, 0.1, 0.02)
-    )
-    age, size, town, colour = found[-1][-1].lookups
-    assert age.tolist() == [0, 0, 0, 1, 1, 1, 1, 1]
-    assert town.tolist() == [0, 0, 1, 0]
-    assert not size.any()
-    assert not colour.any()
-
-
-def test_each_price_begins_where_the_one_before_ended(needs_two: Task) -> None:
-    people = _people(needs_two)
-    found = forward_backward(
-        Position(people, _nothing(people)), Proposals(people, Constraints()), (1.0, 0.1)
-    )
-    for before, after in pairwise(found):
-        assert before[-1].score == after[0].score
-    for price, steps in zip((1.0, 0.1), found, strict=True):
-        values = [step.score.priced(price) for step in steps]
-        assert all(later < earlier for earlier, later in pairwise(values))
-
-
-def test_groups_of_a_hierarchy_open_and_close_whole() -> None:
-    rng = np.random.default_rng(2)
-    town = rng.choice(list("abcd"), 2_000)
-    task = resolve({"town": town}, Roles(), y=np.isin(town, ["a", "b"]))
-    lines = {"a": ["x"], "b": ["x"], "c": ["y"], "d": ["y"]}
-    found = Merging(constraints=Constraints(hierarchies={"town": lines}), min_leaf=10)
-    for generalization in found.path(task):
-        assert set(generalization["town"].groups) <= {
-            ("a", "b"), ("c", "d"), ("a",), ("b",), ("c",), ("d",), ("a", "b", "c", "d")
-        }  # fmt: skip
-    assert any(g["town"].n_buckets == 2 for g in found.path(task))
-
-
-def test_very_many_values_are_grouped_into_atoms() -> None:
-    rng = np.random.default_rng(3)
-    number = np.where(rng.random(6_000) < 0.1, np.nan, rng.permutation(6_000))
-    label = rng.integers(0, 3_000, 6_000).astype(str)
-    roles = Roles(personal=["label"], categorical=["label"])
-    task = resolve({"number": number, "label": label}, roles, y=np.nan_to_num(number) < 2_000)
-    people = _people(task)
-    assert max(people.sizes) <= 600
-    assert (people.atoms[0][:-1] < people.atoms[0][-1]).all()  # missing stays apart
-    assert (np.diff(people.atoms[0]) >= 0).all()
-    finest = [np.arange(size) for size in people.sizes]
-    again = people.lookups(people.of_codes(finest))
-    assert all((x == y).all() for x, y in zip(again, finest, strict=True))
-    path = Merging(max_rows=3_000).fit_task(task).path_
-    assert any(g.collected == ("number",) for g in path)
 
 
 def test_a_score_prices_loss_and_risk() -> None:

@@ -4,20 +4,22 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OrdinalEncoder
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from sparsam import Generalization, load_example
-from sparsam._errors import DataError, SparsamWarning
+from sparsam._errors import DataError, ParameterError, SparsamWarning
 from sparsam.collect._questionnaire import Questionnaire
-from sparsam.data import OwnRecords, Roles
+from sparsam.data import OwnRecords, Roles, resolve
 from sparsam.generalization import Recoding
 from sparsam.minimise import Constraints, ModelTree
 
@@ -331,3 +333,349 @@ def test_real_tables_reach_both_ends(fit_quietly, shared_data, name, target, lef
     held_out = answers[tree.held_out_rows_]
     assert last.held_out == pytest.approx((held_out == words[counts.argmax()]).mean())
     assert tree.chosen_on_.score >= 0.98
+
+
+def test_a_bound_of_zero_is_a_bound(fit_quietly):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"balance": rng.normal(0, 5, 400).round(1)})
+
+    def model(rows):
+        return (rows["balance"] >= 0.0).to_numpy()
+
+    tree = fit_quietly(ModelTree(model, keep_accuracy=1.0), frame)
+    assert tree.generalization_["balance"].cuts == (0.0,)
+    new = pd.DataFrame({"balance": [-0.1, 0.0, 0.1]})
+    assert model(tree.recoding_.apply(new)).tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("search", ["responses", "paper"])
+@pytest.mark.parametrize("keep", [0.5, 1.0])
+def test_only_the_features_named_are_touched(
+    fit_quietly, plain_columns, mixed_model, mixed_people, search, keep
+):
+    frame = mixed_people(np.random.default_rng(0), 300, True)
+    model = mixed_model(21)
+    tree = fit_quietly(
+        ModelTree(model, features=["age", "pay"], search=search, keep_accuracy=keep), frame
+    )
+    fed = tree.recoding_.apply(frame)
+    for name in ("work", "zone", "member", "grade"):
+        assert plain_columns(fed)[name] == plain_columns(frame)[name]
+    kept = fit_quietly(
+        ModelTree(
+            model,
+            constraints=Constraints(must_keep=["work", "zone", "member", "grade"]),
+            search=search,
+            keep_accuracy=keep,
+        ),
+        frame,
+    )
+    assert kept.recoding_.nodes == tree.recoding_.nodes
+
+
+TREE = {"farm": ["land"], "office": ["town", "land"], "shop": ["town", "land"], "sea": []}
+
+
+@pytest.mark.parametrize("search", ["responses", "paper"])
+@pytest.mark.parametrize("keep", [0.3, 0.8, 1.0])
+def test_demands_hold(fit_quietly, plain_columns, mixed_model, mixed_people, search, keep):
+    frame = mixed_people(np.random.default_rng(4), 300, True)
+    rules = Constraints(
+        must_keep=["zone"], must_drop=["member"], max_buckets={"age": 3}, hierarchies={"work": TREE}
+    )
+    tree = ModelTree(
+        mixed_model(30),
+        Roles(categorical=["zone"]),
+        constraints=rules,
+        search=search,
+        keep_accuracy=keep,
+    )
+    fit_quietly(tree, frame)
+    g = tree.generalization_
+    assert g["zone"].n_buckets == frame["zone"].nunique()
+    assert plain_columns(tree.recoding_.apply(frame))["zone"] == plain_columns(frame)["zone"]
+    assert not g["member"].collected
+    assert g["age"].n_buckets <= 3
+    allowed = [{"office", "shop"}, {"farm", "office", "shop"}, {*TREE}]
+    allowed += [{name} for name in TREE]
+    assert all(set(group) in allowed for group in g["work"].groups if group)
+
+
+@pytest.mark.parametrize("search", ["responses", "paper"])
+def test_each_cell_is_bounded_where_that_is_asked_for(fit_quietly, search):
+    # few are rich, and for them alone the zone decides: over all people it hardly matters
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"rich": rng.random(3_000) < 0.12, "zone": rng.integers(0, 9, 3_000)})
+
+    def model(rows):
+        return np.where(rows["rich"], np.where(rows["zone"] > 3, "a", "b"), "c")
+
+    def worst(tree):
+        held_out = frame.iloc[tree.held_out_rows_]
+        kept = model(held_out) == model(tree.recoding_.apply(held_out))
+        return kept.mean(), kept[held_out["rich"].to_numpy()].mean()
+
+    over_all = fit_quietly(ModelTree(model, keep_accuracy=0.9, search=search), frame)
+    each = fit_quietly(
+        ModelTree(model, keep_accuracy=0.9, search=search, kept_in="each cell"), frame
+    )
+    assert worst(over_all)[0] >= 0.9
+    if search == "responses":
+        assert worst(over_all)[1] < 0.9
+        assert over_all.generalization_.collected != each.generalization_.collected
+    assert worst(each)[1] >= 0.9
+    assert each.held_out_.score <= worst(each)[0]
+
+
+def test_cells_that_are_too_small_to_measure_are_told(mixed_model, mixed_people):
+    frame = mixed_people(np.random.default_rng(0), 200, False)
+    tree = ModelTree(mixed_model(3), keep_accuracy=0.0, kept_in="each cell")
+    with pytest.warns(SparsamWarning, match=r"None of \d+ cells has the 50 records"):
+        tree.fit(frame)
+
+
+def test_what_is_no_feature_may_still_be_dropped(
+    fit_quietly, plain_columns, mixed_model, mixed_people
+):
+    frame = mixed_people(np.random.default_rng(0), 200, False)
+    rules = Constraints(must_drop=["work"])
+    tree = ModelTree(mixed_model(3), features=["age"], constraints=rules, keep_accuracy=0.2)
+    fit_quietly(tree, frame)
+    assert "work" not in tree.generalization_.collected
+    assert plain_columns(tree.recoding_.apply(frame))["zone"] == plain_columns(frame)["zone"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_given_up_is_fed_as_values_that_go_together(fit_quietly, seed):
+    # most people are male, but most of the married are wives: alone each would be the usual value
+    rng = np.random.default_rng(seed)
+    sex = np.repeat(["male", "female"], [330, 270])
+    role = np.where(sex == "male", "husband", "wife")
+    role[:180] = np.array(["son", "father", "brother"])[np.arange(180) % 3]
+    frame = pd.DataFrame({"sex": sex, "role": role, "age": rng.integers(0, 60, 600)})
+
+    def model(rows):
+        return (rows["age"] > 30).to_numpy()
+
+    tree = fit_quietly(ModelTree(model, keep_accuracy=0.95, random_state=seed), frame)
+    assert tree.generalization_.collected == ("age",)
+    fed = tree.recoding_.apply(frame)
+    known = set(zip(sex.tolist(), role.tolist(), strict=True))
+    assert set(zip(fed["sex"], fed["role"], strict=True)) <= known
+
+
+def test_weights_say_what_to_spare(fit_quietly):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.integers(0, 40, 600), "b": rng.integers(0, 40, 600)})
+
+    def model(rows):
+        return (rows["a"] + rows["b"] > 39).to_numpy()
+
+    found = {}
+    for heavy in ("a", "b"):
+        tree = fit_quietly(ModelTree(model, keep_accuracy=0.85, weights={heavy: 9.0}), frame)
+        g = tree.generalization_
+        found[heavy] = (g["a"].n_buckets, g["b"].n_buckets)
+    assert found["a"][0] < found["b"][0]
+    assert found["b"][1] < found["a"][1]
+
+
+def test_too_few_people_and_no_model_are_refused(fit_quietly, mixed_model, mixed_people):
+    frame = mixed_people(np.random.default_rng(0), 29, False)
+    with pytest.raises(DataError, match="at least 30 records"):
+        ModelTree(mixed_model(0)).fit(frame)
+    with pytest.raises(ParameterError, match="model that already runs"):
+        ModelTree().fit(frame)
+    small = mixed_people(np.random.default_rng(0), 30, True)
+    assert fit_quietly(ModelTree(mixed_model(0)), small).held_out_.n_records == 6
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"keep_accuracy": 1.5}, "keep_accuracy"),
+        ({"keep_accuracy": "much"}, "keep_accuracy"),
+        ({"search": "greedy"}, "search"),
+        ({"ilag": "old"}, "ilag"),
+        ({"kept_in": "cells"}, "kept_in"),
+        ({"representative": "nearest"}, "representative"),
+        ({"representative": "response", "search": "paper"}, "representative"),
+        ({"features": ["aeg"]}, "'aeg'"),
+        ({"features": "age"}, "features"),
+        ({"weights": {"aeg": 1.0}}, "'aeg'"),
+        ({"weights": {"age": -1.0}}, "at least 0"),
+        ({"fractions": (0.5, 0.5)}, "fractions"),
+        ({"fractions": (0.5, 0.5, 0.0)}, "fractions"),
+        ({"fractions": "abc"}, "fractions"),
+        ({"caution": -1.0}, "caution"),
+        ({"caution": float("nan")}, "caution"),
+        ({"unseen": "raw"}, "unseen"),
+        ({"constraints": Constraints(must_drop=["aeg"])}, "'aeg'"),
+        ({"slices": {"x": []}}, "slices"),
+    ],
+)
+def test_bad_parameters_are_named(mixed_model, mixed_people, options, message):
+    frame = mixed_people(np.random.default_rng(0), 60, False)
+    with pytest.raises(ParameterError, match=message):
+        ModelTree(mixed_model(0), **options).fit(frame)
+
+
+def test_a_constant_model_needs_nothing(mixed_people):
+    frame = mixed_people(np.random.default_rng(2), 60, True)
+    for search in ("responses", "paper"):
+        tree = ModelTree(lambda rows: np.full(len(rows), "no"), search=search, keep_accuracy=1.0)
+        assert tree.fit(frame).generalization_.collected == ()
+        assert tree.held_out_.score == 1.0
+
+
+def test_whole_numbers_that_are_categories_are_met():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"zone": rng.integers(1, 9, 300), "age": rng.integers(0, 9, 300)})
+
+    def model(rows):
+        return rows["zone"].isin([2, 7]).to_numpy()
+
+    tree = ModelTree(model, Roles(categorical=["zone"]), keep_accuracy=1.0).fit(frame)
+    assert tree.generalization_.collected == ("zone",)
+    assert tree.generalization_["zone"].n_buckets == 2
+    fed = tree.recoding_.apply(frame)
+    assert fed["zone"].dtype == frame["zone"].dtype
+    assert (model(fed) == model(frame)).all()
+
+
+@pytest.mark.parametrize("search", ["responses", "paper"])
+def test_numbers_as_answers(fit_quietly, mixed_model, mixed_people, search):
+    frame = mixed_people(np.random.default_rng(6), 500, True)
+    model = mixed_model(9, regression=True)
+    tree = fit_quietly(ModelTree(model, regression=True, keep_accuracy=0.7, search=search), frame)
+    held_out = frame.iloc[tree.held_out_rows_]
+    before, after = model(held_out), model(tree.recoding_.apply(held_out))
+    r2 = 1 - ((before - after) ** 2).sum() / ((before - before.mean()) ** 2).sum()
+    assert tree.held_out_.score == pytest.approx(r2)
+    assert tree.chosen_on_.score >= 0.7
+
+
+def test_a_regressor_says_so_itself_and_may_have_several_outputs():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.integers(0, 20, 300), "b": rng.integers(0, 20, 300)})
+    y = np.column_stack([frame["a"] * 2.0, frame["a"] - 3.0])
+    tree = ModelTree(LinearRegression().fit(frame, y), keep_accuracy=0.8).fit(frame)
+    assert tree.generalization_.collected == ("a",)
+    assert tree.held_out_.score >= 0.8
+    assert tree.generalization_["a"].n_buckets < 20
+
+
+@pytest.mark.parametrize("search", ["responses", "paper"])
+def test_several_classes_at_once_are_kept_together(fit_quietly, mixed_people, search):
+    frame = mixed_people(np.random.default_rng(0), 300, False)
+
+    def model(rows):
+        old = np.where(rows["age"] > 15, "old", "young")
+        return np.column_stack([old, np.where(rows["member"], "in", "out")])
+
+    tree = fit_quietly(ModelTree(model, keep_accuracy=1.0, search=search), frame)
+    assert set(tree.generalization_.collected) == {"age", "member"}
+    fed = tree.recoding_.apply(frame)
+    assert (model(fed) == model(frame)).all()
+
+
+def test_any_library_is_taken(fit_quietly):
+    rng = np.random.default_rng(0)
+    columns = {
+        "age": rng.integers(0, 60, 300),
+        "work": rng.choice(["farm", "office", "shop"], 300),
+    }
+
+    def of_mapping(rows):
+        return (np.asarray(rows["age"]) > 30) & (np.asarray(rows["work"]) != "farm")
+
+    found = []
+    for X in (columns, pd.DataFrame(columns), pl.DataFrame(columns)):
+        tree = ModelTree(of_mapping, keep_accuracy=1.0, random_state=1)
+        fit_quietly(tree, X)
+        found.append(tree.recoding_)
+        fed = tree.feed(X)
+        assert type(fed) is type(X)
+        assert (of_mapping(fed) == of_mapping(tree.recoding_.apply(X))).all()
+    assert len({one.to_json() for one in found}) == 1
+
+
+def test_arrays_are_taken(fit_quietly):
+    X = np.random.default_rng(0).integers(0, 60, (300, 3)).astype(np.float32)
+    tree = fit_quietly(ModelTree(lambda rows: rows[:, 1] > 30, keep_accuracy=1.0), X)
+    assert tree.generalization_.collected == ("x1",)
+    assert tree.transform(X).shape == (300, 1)
+    named = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(named, X[:, 1] > 30)
+    tree = fit_quietly(ModelTree(model, keep_accuracy=1.0), X)  # fitted with names, asked without
+    assert tree.generalization_.collected == ("x1",)
+
+
+def test_an_encoder_of_the_users_own(mixed_people):
+    frame = mixed_people(np.random.default_rng(0), 200, False)
+    encoder = OneHotEncoder(handle_unknown="ignore").fit(frame[["work", "grade"]])
+    y = (frame["work"] == "farm") & (frame["grade"] != "low")
+    model = RandomForestClassifier(9, random_state=0).fit(
+        encoder.transform(frame[["work", "grade"]]), y
+    )
+    tree = ModelTree(
+        model, encoder=lambda rows: encoder.transform(rows[["work", "grade"]]), keep_accuracy=1.0
+    ).fit(frame)
+    assert set(tree.generalization_.collected) == {"work", "grade"}
+    assert tree.generalization_["work"].n_buckets == 2
+
+
+def test_a_scorer_of_the_users_own(mixed_people):
+    frame = mixed_people(np.random.default_rng(0), 300, False)
+    heard = []
+
+    def never_miss_an_old_one(before, after):
+        heard.append({*before.tolist(), *after.tolist()})
+        old = before == "old"
+        return float((after[old] == "old").mean()) if old.any() else 1.0
+
+    def model(rows):
+        return np.where(rows["age"] > 15, "old", "young")
+
+    tree = ModelTree(model, scorer=never_miss_an_old_one, keep_accuracy=1.0, caution=0.0).fit(frame)
+    assert set.union(*heard) <= {"old", "young"}
+    assert tree.generalization_.collected == ()  # to call everyone old misses nobody
+    assert set(model(tree.recoding_.apply(frame))) == {"old"}
+
+
+def test_the_users_numbers_are_asked_with_even_where_they_were_binned(fit_quietly, monkeypatch):
+    rng = np.random.default_rng(0)
+    monkeypatch.setattr("sparsam.data.model._own_encode.MAX_CATEGORIES", 50)
+    frame = pd.DataFrame({"id": rng.permutation(3_000) * 2, "age": rng.integers(0, 9, 3_000)})
+    asked = set()
+
+    def model(rows):
+        asked.update(rows["id"].tolist())
+        return (rows["id"] > 1_001).to_numpy()
+
+    tree = fit_quietly(ModelTree(model, keep_accuracy=0.9), frame)
+    table = tree.recoding_.apply(frame)
+    fed = set(table["id"].tolist())
+    assert table["id"].dtype == frame["id"].dtype
+    assert fed <= asked
+    held_out = frame.iloc[tree.held_out_rows_]
+    kept = (model(held_out) == model(tree.recoding_.apply(held_out))).mean()
+    # what was measured are the bins of the numbers, so that people at a border may differ
+    assert tree.held_out_.score == pytest.approx(kept, abs=0.03)
+
+
+def test_a_classifier_of_our_own_where_there_is_no_model():
+    people = load_example().take(range(1_500))
+    domains = {one.name: one.domain for one in people.attributes if one.name != "employed"}
+    task = resolve(people, Roles("employed", domains=domains))
+    tree = ModelTree(keep_accuracy=0.9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SparsamWarning)
+        tree.fit_task(task)
+    assert 0 < len(tree.generalization_.collected) < len(task.names)
+    path = tree.path(task)
+    losses = [one.information_loss(task.table).overall for one in path]
+    assert losses[0] < 0.01
+    assert losses[-1] == 1.0
+    with pytest.raises(ParameterError, match="trained its own"):
+        tree.feed(people.to_frame("pandas"))

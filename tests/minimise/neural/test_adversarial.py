@@ -13,7 +13,7 @@ from sparsam._errors import ParameterError
 from sparsam.data import Roles, Task, resolve, split
 from sparsam.minimise import Constraints
 from sparsam.minimise.neural._adversarial import Adversarial, Opponent
-from sparsam.minimise.neural._layout import layout_of
+from sparsam.minimise.neural._networks import layout_of
 from sparsam.minimise.neural._training import Batch, Schedule, Setup
 
 torch = pytest.importorskip("torch")

@@ -14,8 +14,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sparsam.data import Roles, Task, resolve, split
 from sparsam.minimise import Constraints
-from sparsam.minimise.neural._layout import Layout, layout_of
 from sparsam.minimise.neural._mutual_information import InformationBound, MutualInformation
+from sparsam.minimise.neural._networks import Layout, layout_of
 
 torch = pytest.importorskip("torch")
 

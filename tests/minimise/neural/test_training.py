@@ -14,7 +14,7 @@ from sparsam.data import Roles, Task, resolve
 from sparsam.minimise import Constraints
 from sparsam.minimise.neural._adversarial import Adversarial
 from sparsam.minimise.neural._mutual_information import MutualInformation
-from sparsam.minimise.neural._neural_minimiser import NeuralMinimiser
+from sparsam.minimise.neural._training import NeuralMinimiser
 
 torch = pytest.importorskip("torch")
 QUICK = {"epochs": 2, "batch_size": 32, "device": "cpu"}

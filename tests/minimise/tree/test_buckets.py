@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparsam.data import Attribute, CategoricalDomain, NumericDomain
-from sparsam.minimise.tree._buckets import code_buckets, numbered_by_first_code
-from sparsam.minimise.tree._split_search import ABSENT, LEFT, RIGHT
+from sparsam.minimise.tree._buckets import ABSENT, LEFT, RIGHT, code_buckets, numbered_by_first_code
 
 
 def _categories(n: int, *, ordered: bool = False, missing: bool = False) -> Attribute:

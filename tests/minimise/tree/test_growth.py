@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 from sparsam import load_example
 from sparsam._errors import DataError
 from sparsam.counting import _rows
-from sparsam.data import CategoricalDomain, Roles, Task, resolve
+from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Roles, Task, resolve
+from sparsam.generalization import Hierarchy
 from sparsam.minimise import Constraints
 from sparsam.minimise.tree import _growth
-from sparsam.minimise.tree._growth import Growth
-from sparsam.minimise.tree._split_search import LEFT, RIGHT, Split
+from sparsam.minimise.tree._buckets import ABSENT, LEFT, RIGHT, Split
+from sparsam.minimise.tree._growth import Growth, OrderRule, scan_order
 
 Candidate = tuple[Fraction, int, frozenset[int]]
 
@@ -265,3 +266,135 @@ def test_too_many_cells_are_refused_before_they_are_counted(
     task = resolve(load_example(), Roles("employed"))
     with pytest.raises(DataError, match=r"'age' alone has \d+ values"):
         _grow(task)
+
+
+THREE = CategoricalDomain(("a", "b", "c"))
+STARTS = np.array([0, 2, 5])  # two classes, a personal attribute of three values
+
+
+def _orders(
+    rule: OrderRule, lines: list[list[int]], present: list[int], grouped: bool = False
+) -> list[list[int]]:
+    counts = np.array(lines, dtype=np.int32)
+    return [order.tolist() for order in rule.orders(counts, np.array(present), STARTS, grouped)]
+
+
+LINES = [[1, 3, 0, 4, 0], [4, 0, 1, 1, 2], [1, 1, 2, 0, 0], [9, 9, 9, 9, 0]]
+
+
+def test_categories_are_sorted_by_the_share_of_a_class() -> None:
+    rule = OrderRule(Attribute("a", THREE), None, "target")
+    assert _orders(rule, LINES, [0, 1, 2]) == [[1, 2, 0]]
+    assert _orders(rule, LINES, [0, 2]) == [[2, 0]]
+
+
+def test_equal_shares_keep_the_order_of_codes() -> None:
+    rule = OrderRule(Attribute("a", THREE), None, "target")
+    assert _orders(rule, [[2, 2, 4, 0, 0], [1, 3, 4, 0, 0], [3, 3, 6, 0, 0]], [0, 1, 2]) == [
+        [0, 2, 1]
+    ]
+
+
+def test_more_classes_mean_an_order_for_each_that_occurs() -> None:
+    rule = OrderRule(Attribute("a", THREE), None, "target")
+    counts = np.array([[1, 2, 0], [3, 0, 0], [0, 3, 0]], dtype=np.int32)
+    found = list(rule.orders(counts, np.arange(3), np.array([0, 3]), False))
+    assert [order.tolist() for order in found] == [[2, 0, 1], [1, 0, 2]]
+
+
+def test_shares_of_personal_values_are_orders_too() -> None:
+    rule = OrderRule(Attribute("a", THREE), None, "personal")
+    assert _orders(rule, LINES, [0, 1, 2]) == [[1, 2, 0], [0, 1, 2], [2, 1, 0], [0, 2, 1]]
+
+
+def test_numbers_keep_their_order_and_missing_is_tried_at_both_ends() -> None:
+    numbers = Attribute("n", NumericDomain(0, 2), np.arange(3.0), np.arange(3.0), missing=True)
+    rule = OrderRule(numbers, None, "target")
+    assert _orders(rule, LINES, [0, 2]) == [[0, 2]]
+    assert _orders(rule, LINES, [0, 2, 3]) == [[0, 2, 3], [3, 0, 2]]
+    assert _orders(rule, LINES, [0, 1, 2], grouped=True) == [[0, 1, 2]]
+
+
+def test_a_hierarchy_is_sorted_level_by_level() -> None:
+    ordered = Attribute("a", CategoricalDomain(("a", "b", "c"), ordered=True), missing=True)
+    tree = Hierarchy.from_ancestors({"a": ["x"], "b": [], "c": ["x"]}).tree(ordered)
+    rule = OrderRule(ordered, tree, "target")
+    assert _orders(rule, LINES, [0, 1, 2, 3]) == [[1, 3, 2, 0]]
+    assert _orders(rule, LINES, [0, 1, 2], grouped=True) == [[1, 2, 0]]
+
+
+def _sum_of_squares_per_row(counts: np.ndarray) -> Fraction:
+    total = int(counts.sum())
+    return Fraction(int((counts.astype(int) ** 2).sum()), total) if total else Fraction(0)
+
+
+def _gains(
+    counts: np.ndarray, blocks: list[slice], coefficients: list[float]
+) -> list[tuple[int, int, Fraction]]:
+    """Rows left, rows right and gain of each prefix of the lines as they stand."""
+    found = []
+    for length in range(1, len(counts)):
+        gain = Fraction(0)
+        for block, coefficient in zip(blocks, coefficients, strict=True):
+            left, right = counts[:length, block].sum(axis=0), counts[length:, block].sum(axis=0)
+            change = _sum_of_squares_per_row(left) + _sum_of_squares_per_row(right)
+            gain += Fraction(coefficient) * (change - _sum_of_squares_per_row(left + right))
+        found.append(
+            (int(counts[:length, blocks[0]].sum()), int(counts[length:, blocks[0]].sum()), gain)
+        )
+    return found
+
+
+@given(st.data())
+@settings(deadline=None)
+def test_scan_finds_the_best_prefix(data: st.DataObject) -> None:
+    n_lines, sizes = (
+        data.draw(st.integers(1, 6)),
+        data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=3)),
+    )
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    rows = [
+        [rng.multinomial(n, np.full(size, 1 / size)) for size in sizes]
+        for n in rng.integers(1, 12, n_lines)
+    ]
+    counts = np.array([np.concatenate(line) for line in rows], dtype=np.int32)
+    starts = np.array([0, *np.cumsum(sizes)], dtype=np.int64)
+    blocks = [slice(starts[q], starts[q + 1]) for q in range(len(sizes))]
+    coefficients = [1.5, *(-0.25 * rng.integers(0, 3, len(sizes) - 1))]
+    min_leaf = data.draw(st.integers(1, 8))
+    order = rng.permutation(n_lines)
+    gain, length = scan_order(
+        counts, order, counts.sum(axis=0, dtype=np.int64), starts, np.array(coefficients), min_leaf
+    )
+    gains = _gains(counts[order], blocks, coefficients)
+    allowed = [g for left, right, g in gains if min(left, right) >= min_leaf]
+    best = max([Fraction(0), *allowed])
+    assert gain == pytest.approx(float(best), abs=1e-9)
+    if length:
+        left, right, own = gains[length - 1]
+        assert float(own) == pytest.approx(gain, abs=1e-9)
+        assert min(left, right) >= min_leaf
+    else:
+        assert best < 1e-9
+
+
+def test_attribute_that_tells_nothing_gains_nothing_in_spite_of_round_off() -> None:
+    rng = np.random.default_rng(0)
+    starts, coefficients = np.array([0, 2]), np.array([2.0])
+    for _ in range(500):
+        shares = rng.integers(1, 50, 2)
+        counts = (shares * rng.integers(1, 50, (4, 1))).astype(np.int32)
+        totals = counts.sum(axis=0, dtype=np.int64)
+        assert scan_order(counts, np.arange(4), totals, starts, coefficients, 1) == (0.0, 0)
+
+
+def test_first_of_equal_prefixes_wins() -> None:
+    counts = np.array([[0, 3], [3, 0], [0, 3]], dtype=np.int32)
+    totals = counts.sum(axis=0, dtype=np.int64)
+    _, length = scan_order(counts, np.arange(3), totals, np.array([0, 2]), np.array([2.0]), 1)
+    assert length == 1
+
+
+def test_split_knows_which_codes_go_left() -> None:
+    split = Split(0, np.array([LEFT, RIGHT, ABSENT]), 5, 2, 0.1)
+    assert split.goes_left.tolist() == [True, False, False]

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparsam.minimise._constraints import Constraints
+from sparsam.minimise.tree._buckets import ABSENT, LEFT, RIGHT, Split
 from sparsam.minimise.tree._growth import Growth
 from sparsam.minimise.tree._shape import TreeNode, leaves_of, tree_shape, with_neighbours
-from sparsam.minimise.tree._split_search import ABSENT, LEFT, RIGHT, Split
 
 
 def _grown(task):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import check_names
 from sparsam._errors import DataError
 from sparsam.anonymise._anonymiser import Anonymiser
 from sparsam.anonymise._classes import Classes, Demand
@@ -20,7 +21,6 @@ from sparsam.anonymise.methods._full_domain_tables import generalized
 from sparsam.anonymise.publish._labels import Levels
 from sparsam.counting._distinct import record_keys
 from sparsam.data import Attribute, Table
-from sparsam.data._names import check_names
 
 
 class FullDomain(Anonymiser):

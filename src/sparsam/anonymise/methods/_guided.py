@@ -15,7 +15,7 @@ from sparsam.anonymise.kernels._packed_rows import IMPURITY
 from sparsam.anonymise.methods._class_tree import ClassTree
 from sparsam.anonymise.methods._tree_growth import grow_tree
 from sparsam.data import Attribute, black_box
-from sparsam.data.model._own_columns import open_own
+from sparsam.data.model import open_own
 
 
 class Guided(Anonymiser):

@@ -13,8 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.data import CategoricalDomain, Domain, NumericDomain, columns_of
-from sparsam.data._domain import plain
+from sparsam.data import CategoricalDomain, Domain, NumericDomain, columns_of, plain
 
 EXTRA = "dp-training"
 

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from sparsam._errors import ParameterError
 from sparsam.data import column_names
-from sparsam.data.model._records import as_table, select
+from sparsam.data.model import as_table, select
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,10 +12,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import suggestion
 from sparsam._errors import DataError, ParameterError, RoleError
 from sparsam.anonymise.proof._certificate import Terms
 from sparsam.data import Attribute, CategoricalDomain, Table
-from sparsam.data._names import suggestion
 
 Rows = NDArray[np.int64]
 Others = Mapping[str, NDArray[Any]]

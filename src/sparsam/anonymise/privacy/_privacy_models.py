@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import suggestion
 from sparsam._errors import ParameterError, RoleError
 from sparsam.anonymise.privacy._base import (
     Others,
@@ -26,9 +27,7 @@ from sparsam.anonymise.privacy._diversity import (
 from sparsam.anonymise.proof._certificate import (
     KAnonymityTerms,
 )
-from sparsam.data import Table
-from sparsam.data._factor import factorise
-from sparsam.data._names import suggestion
+from sparsam.data import Table, factorise
 
 __all__ = [
     "AllOf",

@@ -6,17 +6,14 @@ import math
 import platform
 from collections.abc import Mapping
 from importlib.metadata import version
-from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 import msgspec
 from msgspec import Meta
 
-from sparsam._documents import read_bytes, read_document
+from sparsam._artifact import Artifact
 from sparsam._errors import DocumentError
-from sparsam._writing import write_text
 from sparsam.data import Category
-from sparsam.generalization._document import schema_of, write_document
 
 FORMAT: Final = "sparsam/certificate"
 _LIBRARIES = ("sparsam", "numpy", "msgspec")
@@ -227,7 +224,7 @@ class OneValue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rows: _Whole
 
 
-class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Certificate(msgspec.Struct, Artifact, frozen=True, forbid_unknown_fields=True):
     """What a release promises, and what was found when the promise was checked.
 
     Parameters
@@ -267,6 +264,10 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     True
     """
 
+    _format: ClassVar[str] = FORMAT
+    _called: ClassVar[str] = "certificate"
+    _title: ClassVar[str] = "A certificate of a release"
+
     format: Literal["sparsam/certificate"]
     version: Literal[1]
     sha256: _Hash
@@ -290,51 +291,20 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The columns that are published as they are."""
         return tuple(name for name in self.columns if name not in self.quasi_identifiers)
 
-    def to_json(self) -> str:
-        """Write the certificate as a JSON document that people can read."""
-        return write_document(self)
+    def to_document(self) -> Certificate:
+        return self
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Certificate:
-        """Read a certificate, or say which field of it is wrong.
-
-        Parameters
-        ----------
-        text : str or bytes
-
-        Returns
-        -------
-        Certificate
-
-        Raises
-        ------
-        DocumentError
-        """
-        found = read_document(text, cls, FORMAT, "certificate")
-        columns = set(found.columns)
-        for i, name in enumerate(found.quasi_identifiers):
+    def from_document(cls, document: Certificate) -> Certificate:
+        columns = set(document.columns)
+        for i, name in enumerate(document.quasi_identifiers):
             if name not in columns:
                 msg = f"Every quasi-identifier must be a column of the release. '{name}' is none."
                 raise DocumentError(msg, f"$.quasi_identifiers[{i}]")
-        return found
+        return document
 
-    def save(self, path: str | Path) -> None:
-        """Write the JSON document to a file."""
-        write_text(path, self.to_json())
 
-    @classmethod
-    def load(cls, path: str | Path) -> Certificate:
-        """Read a certificate from a file."""
-        try:
-            return cls.from_json(read_bytes(path))
-        except DocumentError as error:
-            error.add_note(f"The document is the file '{Path(path).name}'.")
-            raise
-
-    @staticmethod
-    def schema() -> dict[str, Any]:
-        """Return the JSON Schema of the document."""
-        return schema_of(Certificate, "A certificate of a release, as saved by sparsam")
+Certificate._structures = (Certificate,)
 
 
 def plain_facts(facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import check_names
 from sparsam._errors import DataError, ParameterError, ReleaseError, SparsamWarning
 from sparsam._small_counts import at_most
 from sparsam.anonymise.proof._cells import cells_hash, shared_records
@@ -28,8 +29,7 @@ from sparsam.anonymise.proof._certificate import (
 from sparsam.anonymise.proof._promises import broken_by, people_in, refuted_by
 from sparsam.anonymise.proof._rows import Columns, Counted, counted
 from sparsam.data import columns_of
-from sparsam.data._names import check_names
-from sparsam.data.source._stored_cells import row_labels, stored_cells
+from sparsam.data.source import row_labels, stored_cells
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import check_names
 from sparsam._errors import DataError, SparsamWarning
 from sparsam.data import count_rows
-from sparsam.data._names import check_names
-from sparsam.data.model._own_columns import OwnFrame, gather, open_own
-from sparsam.data.model._replace import Replacement, replace_columns, without_unused
+from sparsam.data.model import (
+    OwnFrame,
+    Replacement,
+    gather,
+    open_own,
+    replace_columns,
+    without_unused,
+)
 
 
 def released_frame(

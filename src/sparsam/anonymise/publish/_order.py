@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.data import column_names, columns_of
-from sparsam.data.model._own_columns import gather, open_own
+from sparsam.data.model import gather, open_own
 
 
 def shuffled(release: Any, random_state: int = 0) -> Any:

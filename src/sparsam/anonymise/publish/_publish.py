@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import check_names
 from sparsam._errors import DataError, ParameterError
 from sparsam.anonymise._classes import Classes
 from sparsam.anonymise.publish._frame import check_rows, released_frame
@@ -17,7 +18,6 @@ from sparsam.anonymise.publish._record import nearest_records
 from sparsam.anonymise.publish._representative import Missing, averages, draws
 from sparsam.anonymise.publish._tally import ReleasedRows
 from sparsam.data import Table
-from sparsam.data._names import check_names
 
 Form = Literal["mean", "median", "mode", "nearest", "draw", "ranges", "hierarchy"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.data.source._worded import worded
+from sparsam.data.source._engine import worded
 
 
 def answer(ask: Callable[[], Any], n_rows: int) -> Any:

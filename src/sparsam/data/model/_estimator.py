@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsam._errors import ParameterError
 from sparsam.data.model._answers import answer, checked, classes_of, unfitted
 from sparsam.data.model._records import as_table, select
-from sparsam.data.source._raw_columns import columns_of, count_rows
+from sparsam.data.source._source import columns_of, count_rows
 
 
 class EstimatorBox:

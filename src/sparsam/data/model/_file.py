@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsam._errors import DataError, MissingExtraError, ParameterError
-from sparsam.data.source._worded import worded
+from sparsam.data.source._engine import worded
 
 _PICKLED = (".joblib", ".pkl", ".pickle")
 

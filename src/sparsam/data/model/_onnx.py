@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsam._errors import DataError, ParameterError
 from sparsam.data.model._answers import answer, checked, classes_of
 from sparsam.data.model._records import as_matrix, numbers_of, select, texts_of
-from sparsam.data.source._raw_columns import columns_of, count_rows
+from sparsam.data.source._source import columns_of, count_rows
 
 _TYPES = {
     "tensor(float)": np.float32,

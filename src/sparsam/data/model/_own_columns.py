@@ -17,10 +17,16 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError
 from sparsam.data._table import Table
-from sparsam.data.source._columns import check_distinct, collected, open_source
 from sparsam.data.source._engine import is_relation
 from sparsam.data.source._frame import ArrayFrame
-from sparsam.data.source._raw_columns import column_names, columns_of
+from sparsam.data.source._source import (
+    CsvSource,
+    ParquetSource,
+    Source,
+    check_distinct,
+    collected,
+    open_source,
+)
 
 # Values in the type of the user's own column: an array of numpy or pandas, or a narwhals series.
 Values = Any
@@ -65,13 +71,14 @@ def open_own(source: Any, missing: Collection[str] = (), text: Collection[str] =
     missing, text : collection of str
         Texts that mean missing and columns that stay text, in a CSV file.
     """
-    if is_relation(source) or isinstance(source, str | os.PathLike | Table):
-        names = column_names(source)
-        check_distinct(names)
+    if isinstance(source, Source) and not isinstance(source, CsvSource | ParquetSource):
+        source = source.origin
+    if is_relation(source) or isinstance(source, Source | str | os.PathLike | Table):
+        opened = open_source(source)
         columns = (
             _decoded(source)
             if isinstance(source, Table)
-            else columns_of(source, names, text, missing)
+            else opened.columns(opened.names, text, missing)
         )
         return _pandas(as_pandas(columns)) if find_spec("pandas") else _mapping(columns)
     if isinstance(source, np.ndarray):

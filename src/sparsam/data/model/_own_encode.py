@@ -18,8 +18,7 @@ from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data.model._own_columns import OwnFrame, Values, gather, one_of_each
 from sparsam.data.model._own_slices import Slices
-from sparsam.data.source._columns import open_source
-from sparsam.data.source._raw_columns import columns_of
+from sparsam.data.source._source import columns_of, open_source
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class OwnEncoder:
         if isinstance(self.source, Table):
             declared = declare(self.source.select([name]), _roles_of(self.roles, name))
             return Encoded(declared.attributes[0], declared.codes[:, 0], ())
-        column = open_source(self.frame.native).load(place)
+        column = open_source(self.frame.native).column(name)
         return encode_column(column, self.roles, MAX_CATEGORIES)
 
     def _joined(self, one: Slices) -> Encoded | None:

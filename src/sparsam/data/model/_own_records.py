@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import check_names
 from sparsam._errors import DataError, RoleError
 from sparsam.data._attribute import Attribute
 from sparsam.data._domain import CategoricalDomain
-from sparsam.data._names import check_names
 from sparsam.data._read import target_of
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
@@ -20,7 +20,7 @@ from sparsam.data.model._own_columns import Build, gather, open_own, put_values
 from sparsam.data.model._own_encode import OwnEncoder, Part
 from sparsam.data.model._own_slices import Slices, check_slices
 from sparsam.data.model._replace import Replacement
-from sparsam.data.source._raw_columns import columns_of, count_rows
+from sparsam.data.source._source import columns_of, count_rows
 
 _KINDS = ("identifiers", "numeric", "categorical", "ordered", "domains")
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import check_names
 from sparsam._errors import DataError, ParameterError
-from sparsam.data._names import check_names
 from sparsam.data.model._replace import Replacement
-from sparsam.data.source._columns import Column
+from sparsam.data.source._source import Column
 
 NONE = "none of them"
 _SEPARATORS = ("__", "_", "=", ":", ".", "-", " ")

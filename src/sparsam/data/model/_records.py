@@ -10,10 +10,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import suggestion
 from sparsam._errors import DataError, ParameterError
-from sparsam.data._names import suggestion
 from sparsam.data.model._own_columns import as_pandas
-from sparsam.data.source._raw_columns import column_names, columns_of
+from sparsam.data.source._source import column_names, columns_of
 
 
 def select(records: Any, columns: Sequence[str] | None) -> Any:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsam._errors import DataError
 from sparsam.data.model._answers import answer, checked, classes_of
 from sparsam.data.model._records import as_matrix
-from sparsam.data.source._raw_columns import count_rows
+from sparsam.data.source._source import count_rows
 
 # Rows that go through the module at once: enough to be fast, few enough for any memory.
 _BATCH = 65_536

@@ -6,17 +6,14 @@ import hashlib
 import hmac
 import json
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sparsam._errors import DataError
-from sparsam.data._table import Table
-from sparsam.data.source._columns import Column, open_source, to_array
-from sparsam.data.source._declared_codes import _text, read_number
-from sparsam.data.source._raw_columns import column_names
+from sparsam.data.source._declared import read_number, text_of
+from sparsam.data.source._source import Column, Source, open_source
 
 _CHUNK = 1 << 22
 
@@ -40,19 +37,21 @@ def fingerprint(source: Any, salt: str) -> str:
 
     Examples
     --------
-    >>> one = fingerprint({"age": [30, 41], "sex": ["f", "m"]}, "salt")
-    >>> one == fingerprint({"sex": ["f", "m"], "age": [30.0, 41.0]}, "salt")
+    >>> first = fingerprint({"age": [30, 41], "sex": ["f", "m"]}, "salt")
+    >>> first == fingerprint({"sex": ["f", "m"], "age": [30.0, 41.0]}, "salt")
     True
-    >>> one == fingerprint({"sex": ["f", "m"], "age": [30, 42]}, "salt")
+    >>> first == fingerprint({"sex": ["f", "m"], "age": [30, 42]}, "salt")
     False
     """
     digest = hmac.new(salt.encode(), digestmod=hashlib.sha256)
-    if isinstance(source, str | os.PathLike):
-        _add_file(digest, Path(source))
+    origin = source.origin if isinstance(source, Source) else source
+    if isinstance(origin, str | os.PathLike):
+        _add_file(digest, Path(origin))
         return digest.hexdigest()
-    for column in sorted(_columns(source), key=lambda column: column.name):
-        digest.update(json.dumps(column.name).encode())
-        digest.update(_bytes(column))
+    opened = open_source(origin, private=isinstance(origin, list | tuple))
+    for name in sorted(opened.names):
+        digest.update(json.dumps(name).encode())
+        digest.update(_bytes(opened.column(name)))
     return digest.hexdigest()
 
 
@@ -62,16 +61,6 @@ def _add_file(digest: hmac.HMAC, path: Path) -> None:
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
-
-
-def _columns(source: Any) -> list[Column]:
-    if isinstance(source, Table):
-        return [Column(name, values) for name, values in source.to_dict().items()]
-    if isinstance(source, list | tuple) and all(isinstance(r, Mapping) for r in source):
-        names = column_names(source)
-        return [Column(n, to_array([r.get(n) for r in source])) for n in names]
-    opened = open_source(source)
-    return [opened.load(place) for place in range(len(opened.names))]
 
 
 def _bytes(column: Column) -> bytes:
@@ -86,7 +75,7 @@ def _bytes(column: Column) -> bytes:
         values[mask] = None
     if values.dtype.kind in "biuf":
         return _numbers(values.astype(np.float64))
-    texts = [_text(value) for value in values.tolist()]
+    texts = [text_of(value) for value in values.tolist()]
     numbers = [read_number(value) for value in values.tolist()]
     plain = not any(isinstance(value, str) for value in values.tolist())
     if plain and all(t is None or not np.isnan(n) for t, n in zip(texts, numbers, strict=True)):

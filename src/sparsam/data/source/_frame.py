@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
+from sparsam.data.source._engine import unreadable_column, worded
 from sparsam.data.source._lazy_frame import LazyFrame
-from sparsam.data.source._worded import unreadable_column, worded
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import narwhals.stable.v2 as nw
 
 from sparsam._errors import DataError
-from sparsam.data.source._worded import unreadable_frame, worded
+from sparsam.data.source._engine import unreadable_frame, worded
 
 Members = Sequence[str] | Sequence[float]
 LazyKind = Literal["number", "text", "truth", "other"]

@@ -21,10 +21,15 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError
 from sparsam.data._table import Table
-from sparsam.data.source._columns import check_distinct, open_source
 from sparsam.data.source._engine import Engine, ParquetFile, is_relation, literal, no_parquet
 from sparsam.data.source._header import header_of
-from sparsam.data.source._raw_columns import column_names, columns_of
+from sparsam.data.source._source import (
+    Source,
+    check_distinct,
+    column_names,
+    columns_of,
+    open_source,
+)
 
 Cells = dict[str, NDArray[Any]]
 
@@ -51,6 +56,8 @@ def stored_cells(source: Any) -> Cells:
     dict of str to ndarray
         Null and NaN, 0.0 and -0.0, None and "" are different cells.
     """
+    if isinstance(source, Source):
+        source = source.origin
     if isinstance(source, str | os.PathLike):
         file = Path(os.path.abspath(source))
         if file.suffix.lower() in _PARQUET:

@@ -6,6 +6,7 @@ import math
 import operator
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from typing import Literal
 
 from sparsam._errors import ParameterError
 
@@ -15,6 +16,7 @@ _MOST = 10**9
 _MOST_DIGITS = 400
 
 Amount = int | float | str | Decimal | Fraction
+Unit = Literal["epsilon", "rho"]
 
 
 def exact(value: Amount, name: str = "amount") -> Fraction:

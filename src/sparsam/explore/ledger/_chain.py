@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from sparsam._errors import LedgerError, ParameterError
+from sparsam.explore.ledger._accounts import terms_agree
 from sparsam.explore.ledger._amounts import NANO
 from sparsam.explore.ledger._costs import Cost, fits_its_noise
-from sparsam.explore.ledger._header import terms_agree
 
 FIRST = "0" * 64
 CHARGES = ("reserve", "training")

@@ -4,25 +4,72 @@ from __future__ import annotations
 
 import getpass
 import json
+import math
 import os
 import secrets
+import sqlite3
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import msgspec
 
-from sparsam._errors import LedgerError, ParameterError
-from sparsam.explore.ledger._amounts import Amount, nano_text
-from sparsam.explore.ledger._book import Book, Fingerprinted, table_digest
-from sparsam.explore.ledger._chain import Replay, Row, Verification, broken, canonical, digest
+from sparsam._errors import BudgetError, LedgerError, ParameterError
+from sparsam.data import Table, fingerprint
+from sparsam.explore._declared import Declared, declared
+from sparsam.explore._private_table import PrivateTable
+from sparsam.explore.ledger._accounts import budget_terms, epsilon_from_rho
+from sparsam.explore.ledger._amounts import NANO, Amount, Unit, nano_text
+from sparsam.explore.ledger._chain import (
+    Replay,
+    Row,
+    Verification,
+    broken,
+    canonical,
+    digest,
+    price,
+    read_body,
+)
 from sparsam.explore.ledger._costs import Cost, training_cost
-from sparsam.explore.ledger._header import budget_terms
 from sparsam.explore.ledger._statement import Statement, make_statement
-from sparsam.explore.ledger._store import Store, new_ledger, rows_after
-from sparsam.explore.ledger._terms import table_terms
-from sparsam.explore.ledger._witness import Witness
+from sparsam.explore.ledger._store import (
+    Store,
+    Witness,
+    append,
+    first_answer,
+    hash_at,
+    new_ledger,
+    rows_after,
+)
+
+
+class Fingerprinted(Protocol):
+    """A table that can be told from others."""
+
+    def fingerprint(self, salt: str) -> str:
+        """Return a digest of the rows that depends on the salt."""
+
+
+def table_digest(data: str | Fingerprinted, salt: str) -> str:
+    """Return the salted digest of a table that a ledger keeps.
+
+    Parameters
+    ----------
+    data : str or object with `fingerprint(salt)`
+        A text is taken for the fingerprint itself.
+    salt : str
+
+    Returns
+    -------
+    str
+    """
+    text = data if isinstance(data, str) else data.fingerprint(salt)
+    # The salt is in the file: it keeps two ledgers from being compared, not a reader of the file
+    # who knows all rows but one from testing guesses. So it is never printed in a statement.
+    return digest(salt, text)
+
 
 _WAIT = 60.0
 
@@ -54,7 +101,7 @@ class Entry(msgspec.Struct, frozen=True):
     amount: int
 
 
-class Ledger(Book):
+class Ledger:
     """The privacy budget of one table, which all analysts and processes share.
 
     One row is one person; neighbouring tables differ by one row. Use `create` once for a table,
@@ -88,8 +135,10 @@ class Ledger(Book):
     """
 
     def __init__(self, store: Store, analyst: str | None, witness: Witness | None) -> None:
-        named = _analyst() if analyst is None else _text(analyst, "analyst")
-        super().__init__(store, named, witness)
+        self.analyst = _analyst() if analyst is None else _text(analyst, "analyst")
+        self._store = store
+        self._witness = witness
+        self._replay = Replay()
 
     @classmethod
     def create(
@@ -217,6 +266,130 @@ class Ledger(Book):
         except BaseException:
             store.close()
             raise
+
+    def affords(self, cost: Cost) -> bool:
+        """Return whether what is left would pay a cost."""
+        return price(cost, self.unit, self.order) <= self.remaining
+
+    def largest(self) -> dict[str, int]:
+        """Say what is the most that what is left would pay, by kind of noise.
+
+        Returns
+        -------
+        dict of str to int
+            Billionths of epsilon of 'laplace' and 'choice', of rho of 'gaussian'.
+        """
+        return self._largest(self.remaining)
+
+    def largest_epsilon(self) -> str:
+        """Write the largest epsilon, at the ledger's delta, that what is left would pay."""
+        if self.delta is None:
+            return nano_text(self.remaining)
+        epsilon = epsilon_from_rho(self.remaining / NANO, self.delta)
+        return f"{math.floor(1000 * epsilon) / 1000:g}"
+
+    @property
+    def budget(self) -> int:
+        """What there was at first, in billionths of the unit."""
+        return int(self._replay.header["budget"])
+
+    @property
+    def spent(self) -> int:
+        """What was charged so far, by all processes, in billionths of the unit."""
+        with self._store.reading() as connection:
+            self._catch_up(connection)
+            return self._replay.spent
+
+    @property
+    def remaining(self) -> int:
+        """What is left, in billionths of the unit."""
+        return self.budget - self.spent
+
+    @property
+    def head(self) -> str:
+        """The digest of the last entry."""
+        with self._store.reading() as connection:
+            self._catch_up(connection)
+            return self._replay.head
+
+    @property
+    def unit(self) -> Unit:
+        """What is counted: 'epsilon' or 'rho'."""
+        return "epsilon" if self._replay.header["unit"] == "epsilon" else "rho"
+
+    @property
+    def epsilon(self) -> float:
+        """The epsilon that the budget promises."""
+        return int(self._replay.header["epsilon"]) / NANO
+
+    @property
+    def delta(self) -> float | None:
+        """The delta that the budget promises; None for pure epsilon."""
+        return None if self.unit == "epsilon" else float(self._replay.header["delta"])
+
+    @property
+    def order(self) -> int | None:
+        """The Rényi order of the account; None for pure epsilon."""
+        return None if self.unit == "epsilon" else int(self._replay.header["order"])
+
+    @property
+    def domains(self) -> Any:
+        """What was declared of the table, as plain data; None where nothing was."""
+        return self._replay.header["domains"]
+
+    @property
+    def declared(self) -> Declared | None:
+        """The domains that were declared of the table; None where none were."""
+        return None if self.domains is None else Declared.from_dict(self.domains)
+
+    def declare(self, domains: Any = None) -> Declared:
+        """Return what may be explored: domains clamped to those of the ledger, or these.
+
+        Parameters
+        ----------
+        domains : Declared, or what `declared` takes, optional
+        """
+        known = self.declared
+        if domains is not None:
+            wanted = declared(domains)
+            return wanted if known is None else wanted.within(known)
+        if known is None:
+            raise ParameterError(
+                "Domains must be declared, here or when the ledger is created. Got none."
+                "\n\nHint: Explorer(data, ledger, domains={'age': (0, 99, 'integer'), ...}). "
+                "Nothing is read from the data."
+            )
+        return known
+
+    @property
+    def note(self) -> str:
+        """What the budget is for."""
+        return str(self._replay.header["note"])
+
+    @property
+    def salt(self) -> str:
+        """What the fingerprint of the table is salted with."""
+        return str(self._replay.header["salt"])
+
+    @property
+    def fingerprint(self) -> str | None:
+        """The salted digest of the table; never publish it.
+
+        Who knows all rows but one, and has the salt, can test guesses of the last one with it.
+        """
+        with self._store.reading() as connection:
+            self._catch_up(connection)
+            return self._replay.fingerprint
+
+    @property
+    def path(self) -> Path:
+        """Where the ledger is."""
+        return self._store.path
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be charged here."""
+        return self._store.read_only
 
     def ask(
         self,
@@ -383,6 +556,117 @@ class Ledger(Book):
             )
         return Entry(json.loads(text), charge.sequence, row.hash, cost, True, charge.amount)
 
+    def _catch_up(self, connection: sqlite3.Connection) -> None:
+        """Check and take over what was written since, by this or any other process."""
+        known = self._replay
+        if known.sequence >= 0 and hash_at(connection, known.sequence) != known.head:
+            raise broken(known.sequence, "is gone or was changed while the ledger was open")
+        known.read(rows_after(connection, known.sequence))
+        if known.sequence < 0:
+            raise LedgerError(f"The ledger '{self._store.path.name}' has no entries.")
+
+    def _answer(self, connection: sqlite3.Connection, key: str) -> Row | None:
+        """Return the answer that a question got first, if it is still what it was."""
+        row = first_answer(connection, key)
+        if row is not None:
+            before = hash_at(connection, row.sequence - 1)
+            if before is None or digest(before, row.body) != row.hash:
+                raise broken(row.sequence, "was changed while the ledger was open")
+        return row
+
+    def _append(
+        self,
+        connection: sqlite3.Connection,
+        kind: str,
+        content: dict[str, Any],
+        amount: int = 0,
+        after: Row | None = None,
+    ) -> Row:
+        """Add an entry to the open transaction, after the last one or after another new one."""
+        known = self._replay
+        sequence, head, spent = known.sequence, known.head, known.spent
+        if after is not None:
+            sequence, head, spent = after.sequence, after.hash, after.spent
+        body = {
+            **content,
+            "sequence": sequence + 1,
+            "kind": kind,
+            "amount": amount,
+            "spent": spent + amount,
+            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "analyst": self.analyst,
+        }
+        text = canonical(body, "entry")
+        if read_body(text) is None:
+            # Before anything is written: an entry that cannot be read again would end the ledger.
+            raise ParameterError(
+                "A ledger must be able to read what it writes. Got a text with half a sign, or "
+                "data that is nested too deeply."
+            )
+        row = Row(
+            sequence + 1, kind, amount, spent + amount, content.get("key"), text, digest(head, text)
+        )
+        append(connection, row)
+        return row
+
+    def _charge(
+        self, connection: sqlite3.Connection, kind: str, cost: Cost, content: dict[str, Any]
+    ) -> Row:
+        """Add a charge, after the binding to a table where that is still to be done."""
+        amount = price(cost, self.unit, self.order)
+        if amount <= 0:
+            raise LedgerError(
+                "A question to the table must cost something. Got a cost of nothing.\n\n"
+                "Hint: what follows from earlier answers is free, and needs no ledger."
+            )
+        remaining = self.budget - self._replay.spent
+        if amount > remaining:
+            raise self._too_dear(amount, remaining)
+        table = content.pop("fingerprint", None)
+        bound = None
+        if table is not None and self._replay.fingerprint is None:
+            bound = self._append(connection, "bind", {"fingerprint": table})
+        return self._append(connection, kind, content, amount, after=bound)
+
+    def _too_dear(self, requested: int, remaining: int) -> BudgetError:
+        fits = self._largest(remaining)
+        units = {"laplace": "epsilon", "choice": "epsilon", "gaussian": "rho"}
+        listed = ", ".join(f"{kind} {units[kind]} {nano_text(most)}" for kind, most in fits.items())
+        hint = f"what is left would pay at most: {listed}" if remaining else "nothing is left"
+        return BudgetError(
+            f"The question costs {nano_text(requested)} of {self.unit}, but "
+            f"{nano_text(remaining)} of {nano_text(self.budget)} is left: "
+            f"{nano_text(requested - remaining)} too little. Nothing was charged and nothing was "
+            f"computed.\n\nHint: {hint}.",
+            requested,
+            remaining,
+            fits,
+        )
+
+    def _largest(self, remaining: int) -> dict[str, int]:
+        if self.unit == "epsilon":
+            return {"laplace": remaining, "choice": remaining}
+        return {
+            "laplace": math.isqrt(2 * NANO * remaining),
+            "choice": math.isqrt(8 * NANO * remaining),
+            "gaussian": remaining,
+        }
+
+    def _check_table(self, table: str) -> None:
+        known = self._replay.fingerprint
+        if known is not None and known != table:
+            raise LedgerError(
+                "The ledger pays for one table, and this is another one, or it has changed. "
+                "Nothing was charged and nothing was computed.\n\n"
+                "Hint: a changed table that holds the same people shares their budget; a new "
+                "ledger for it would not know what was spent."
+            )
+
+    def _wrote(self, row: Row) -> None:
+        """Tell the witness of an entry that is on the disk."""
+        if self._witness is not None:
+            self._witness.note(row.sequence, row.hash)
+
     def close(self) -> None:
         """Close the file."""
         self._store.close()
@@ -447,3 +731,31 @@ def _text(value: str, name: str) -> str:
     if not isinstance(value, str):
         raise ParameterError(f"The '{name}' must be a text. Got {type(value).__name__} instead.")
     return value
+
+
+def table_terms(data: Any, domains: Any, text: str | None, salt: str) -> dict[str, Any]:
+    """Return the declared domains and the salted digest of a table.
+
+    Parameters
+    ----------
+    data : table, object with `fingerprint(salt)` or None
+    domains : Declared, what `declared` takes, or None
+    text : str or None
+        A fingerprint instead of a table.
+    salt : str
+    """
+    known = None if domains is None else declared(domains)
+    described = None if known is None else {**known.to_dict(), "names": list(known.names)}
+    return {"domains": described, "salt": salt, "fingerprint": _digest(data, known, text, salt)}
+
+
+def _digest(data: Any, known: Declared | None, text: str | None, salt: str) -> str | None:
+    if data is None:
+        return None if text is None else table_digest(text, salt)
+    if text is not None:
+        raise ParameterError("Give 'data' or 'fingerprint' of a ledger, not both.")
+    if callable(getattr(data, "fingerprint", None)) and not isinstance(data, Table):
+        return table_digest(data, salt)
+    if known is not None:
+        return table_digest(PrivateTable(data, known), salt)
+    return table_digest(fingerprint(data, salt), salt)

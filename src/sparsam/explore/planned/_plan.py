@@ -7,19 +7,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb, isqrt
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+import numpy as np
+
+from sparsam._checks import check_choice, check_whole
 from sparsam._errors import ParameterError
 from sparsam.data import NumericDomain
 from sparsam.explore._bins import full_bins
 from sparsam.explore._declared import Declared
 from sparsam.explore._declared import declared as declare
+from sparsam.explore._noise import noise_sd
 from sparsam.explore.ledger._accounts import binding_account
-from sparsam.explore.ledger._amounts import NANO, Amount, nano_down, nano_text
+from sparsam.explore.ledger._amounts import NANO, Amount, Unit, nano_down, nano_text
 from sparsam.explore.ledger._costs import Cost, choice_cost, gaussian_cost, laplace_cost, sequential
-from sparsam.explore.planned._octiles import LEVELS
 
 How = Literal["planned", "interactive"]
+Ways = Literal["planned", "interactive", "synthetic"]
 Kind = Literal[
     "categories",
     "values",
@@ -31,8 +35,11 @@ Kind = Literal[
     "query",
 ]
 
+WAYS: tuple[Ways, ...] = get_args(Ways)
 # Whole numbers in a range of at most this many are counted one by one.
 MOST_VALUES = 128
+# How often the octiles of a wide attribute halve it.
+LEVELS = 3
 # A one-way table of more cells than this is counted in coarse cells as well.
 FEW_CELLS = 24
 # What a table of each kind gets of the budget, beside the others: rho, or epsilon.
@@ -64,8 +71,16 @@ _ALONE = {"rho": 5.0, "epsilon": 1.5}
 _MOST_NUMBER = 1e100
 _MOST_ONE_WAY = 4_000
 _MOST_TWO_WAY = 2_000_000
+# Into how many cells a numeric attribute may be cut in two-way tables.
+PAIR_CELLS = (3, 4, 5, 6, 8)
+_USUAL_PAIR_CELLS = 5
+# How much of a rank correlation k × k cells hide: this over k squared.
+_HIDDEN = 0.15
 _EXPECTED_PAIR_CELLS = 7
 _EXPECTED_CELLS = 12
+# How many cells the noise of outliers, and that of a quantile, is made of.
+_TAILS = 2
+_HALF = 4
 
 
 @dataclass(frozen=True)
@@ -133,7 +148,7 @@ class Plan:
 
     how: How
     declared: Declared
-    unit: Literal["epsilon", "rho"]
+    unit: Unit
     items: tuple[Item, ...]
     amount: int
     mixed_pairs: bool = False
@@ -142,6 +157,11 @@ class Plan:
     def cost(self) -> Cost:
         """What the whole plan costs."""
         return sequential(item.cost for item in self.items)
+
+    @property
+    def price(self) -> int:
+        """What the whole plan costs, in billionths of its unit."""
+        return int(getattr(self.cost, self.unit))
 
     @property
     def cells(self) -> int:
@@ -165,12 +185,10 @@ class Plan:
 
         Examples
         --------
-        >>> one = plan({"sex": ["f", "m"], "age": (0, 99, "integer")}, epsilon=1)
-        >>> sorted(one.expected_errors(10_000))
+        >>> people = plan({"sex": ["f", "m"], "age": (0, 99, "integer")}, epsilon=1)
+        >>> sorted(people.expected_errors(10_000))
         ['missing', 'outliers', 'quantiles', 'value_counts']
         """
-        from sparsam.explore.planned._expected import expected_errors
-
         return expected_errors(self.items, n_rows)
 
     def to_dict(self) -> dict[str, Any]:
@@ -235,21 +253,27 @@ def plan(
         1  values              1     101  ...
         2  cells               1      12  ...
     """
-    made = declare(domains)
+    unit, amount = budget_of(epsilon, delta)
+    return plan_for(declare(domains), how, unit, amount, mixed_pairs=mixed_pairs)
+
+
+def budget_of(epsilon: Amount, delta: Amount | None) -> tuple[Unit, int]:
+    """Return the unit that a budget is spent in, and how many billionths of it there are."""
     if delta is None:
-        return plan_for(made, how, "epsilon", nano_down(epsilon), mixed_pairs=mixed_pairs)
-    return plan_for(made, how, "rho", binding_account(epsilon, delta)[1], mixed_pairs=mixed_pairs)
+        return "epsilon", nano_down(epsilon, "epsilon")
+    return "rho", binding_account(epsilon, delta)[1]
 
 
 def plan_for(
     declared: Declared,
     how: How,
-    unit: Literal["epsilon", "rho"],
+    unit: Unit,
     amount: int,
     *,
     mixed_pairs: bool = False,
 ) -> Plan:
     """Make the plan that fits an amount, in billionths of the unit."""
+    check_choice("plan", "how", how, ("planned", "interactive"))
     _check_ranges(declared)
     if how == "interactive":
         wanted = [
@@ -257,12 +281,8 @@ def plan_for(
             for stage, names in paper_queries(declared)
         ]
         weights: Mapping[str, float] = {"query": 1.0}
-    elif how == "planned":
-        wanted, weights = list(_planned(declared, mixed_pairs)), WEIGHTS[unit]
     else:
-        raise ParameterError(
-            f"The 'how' of an exploration must be 'planned' or 'interactive'. Got {how!r} instead."
-        )
+        wanted, weights = list(_planned(declared, mixed_pairs)), WEIGHTS[unit]
     alone = _ALONE[unit] / max(len(declared.categorical), 1) ** 2
     shares = [_weight(kind, cells, weights, unit, alone) for kind, _, _, cells, _ in wanted]
     whole = sum(shares)
@@ -363,6 +383,22 @@ def _planned(
             yield kind, 2, (one, two), sizes[one] * sizes[two], 1
 
 
+def pair_cells(noise_sd: float | None, n_rows: float | None) -> int:
+    """Choose how many cells an attribute has in two-way tables.
+
+    More cells hide less of a rank correlation and gather more noise.
+
+    Examples
+    --------
+    >>> pair_cells(40, 50_000), pair_cells(40, 2_000), pair_cells(1, 50_000)
+    (6, 3, 8)
+    """
+    if noise_sd is None or n_rows is None:
+        return _USUAL_PAIR_CELLS
+    noise = noise_sd / max(n_rows, 1.0)
+    return min(PAIR_CELLS, key=lambda k: (k * noise) ** 2 + (_HIDDEN / k**2) ** 2)
+
+
 def paper_queries(declared: Declared) -> Iterable[tuple[int, tuple[str, ...]]]:
     """Return the paper's queries as (1, attributes): five to a numeric attribute, and so on."""
     for name in declared.numeric:
@@ -373,6 +409,29 @@ def paper_queries(declared: Declared) -> Iterable[tuple[int, tuple[str, ...]]]:
     for names in (declared.numeric, declared.categorical):
         for pair in combinations(names, 2):
             yield 1, pair
+
+
+def paper_counts(n: int, c: int) -> dict[str, int]:
+    """Count the paper's queries, function by function (its Table 1).
+
+    Parameters
+    ----------
+    n, c : int
+        How many numeric and how many categorical attributes there are.
+
+    Examples
+    --------
+    >>> sum(paper_counts(6, 9).values())
+    102
+    """
+    check_whole("paper_counts", "n", n, 0)
+    check_whole("paper_counts", "c", c, 0)
+    return {
+        "distribution": 5 * n + c,
+        "missing": n,
+        "outliers": n,
+        "correlation": comb(n, 2) + comb(c, 2),
+    }
 
 
 def paper_costs(n: int, c: int, epsilon_i: Amount = "0.01") -> dict[str, int]:
@@ -395,17 +454,73 @@ def paper_costs(n: int, c: int, epsilon_i: Amount = "0.01") -> dict[str, int]:
     >>> paper_costs(6, 9)["total"] / 10**9
     1.02
     """
-    for name, value in (("n", n), ("c", c)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise ParameterError(
-                f"The '{name}' must be a whole number >= 0. Got {value!r} instead."
-            )
     each = laplace_cost(epsilon_i).epsilon
     assert each is not None
-    costs = {
-        "distribution": each * (5 * n + c),
-        "missing": each * n,
-        "outliers": each * n,
-        "correlation": each * (comb(n, 2) + comb(c, 2)),
-    }
+    costs = {function: each * count for function, count in paper_counts(n, c).items()}
     return {**costs, "total": sum(costs.values())}
+
+
+def expected_errors(items: Sequence[Item], n_rows: int) -> dict[str, float]:
+    """Return the typical standard deviation of each function; see `Plan.expected_errors`."""
+    check_whole("expected_errors", "n_rows", n_rows, 1)
+    if any(item.kind == "query" for item in items):
+        return _interactive(items, n_rows)
+    sds = {item: noise_sd(item.each) for item in items if item.kind != "octiles"}
+    cell = _cell_sds(sds)
+    numeric = [cell[name] for name in _names(items, ("values", "octiles"))]
+    errors: dict[str, float] = {}
+    if any(item.kind == "categories" for item in items):
+        shares = [
+            cell[item.attributes[0]] * item.cells / n_rows
+            for item in items
+            if item.kind == "categories"
+        ]
+        errors["value_counts"] = float(np.mean(shares))
+    if numeric:
+        errors["missing"] = float(np.mean(numeric))
+        errors["outliers"] = float(np.mean(numeric)) * _TAILS**0.5
+        errors["quantiles"] = float(np.mean(numeric)) * _HALF**0.5 / n_rows
+    pairs = [sd for item, sd in sds.items() if item.kind == "number pair"]
+    if pairs:
+        errors["spearman"] = float(np.mean([_rank_sd(sd, n_rows) for sd in pairs]))
+    pairs = [_weakest(item, sd, n_rows) for item, sd in sds.items() if item.kind == "category pair"]
+    if pairs:
+        errors["cramers_v"] = float(np.mean(pairs))
+    return errors
+
+
+def _interactive(items: Sequence[Item], n_rows: int) -> dict[str, float]:
+    sd = noise_sd(items[0].each)
+    errors = {"missing": sd, "outliers": sd, "quantiles": sd / n_rows}
+    cells = [item.cells for item in items if item.cells > 1]
+    if cells:
+        errors["value_counts"] = sd * float(np.mean(cells)) / n_rows
+    return {**errors, "spearman": 8 * sd / n_rows, "cramers_v": (2 * sd / n_rows) ** 0.5}
+
+
+def _names(items: Sequence[Item], kinds: tuple[str, ...]) -> list[str]:
+    return [item.attributes[0] for item in items if item.kind in kinds]
+
+
+def _cell_sds(sds: dict[Item, float]) -> dict[str, float]:
+    """Give the noise of one coarse cell of each attribute, from its own and its two-way tables."""
+    precision: dict[str, float] = {}
+    sizes = {item.attributes[0]: item.cells for item in sds if len(item.attributes) == 1}
+    for item, sd in sds.items():
+        for name in item.attributes:
+            rest = 1.0
+            if len(item.attributes) == 2:
+                other = next(n for n in item.attributes if n != name)
+                rest = min(sizes.get(other, 7), item.cells)
+            precision[name] = precision.get(name, 0.0) + 1 / (sd**2 * rest)
+    return {name: amount**-0.5 for name, amount in precision.items()}
+
+
+def _rank_sd(sd: float, n_rows: int) -> float:
+    return pair_cells(sd, n_rows) * sd / n_rows
+
+
+def _weakest(item: Item, sd: float, n_rows: int) -> float:
+    """Return Cramér's V that as much noise as this would show where there is no dependence."""
+    degrees = max(item.cells - 2 * item.cells**0.5 + 1, 1.0)
+    return float(((2 * degrees) ** 0.5 * sd**2 * item.cells / n_rows**2 / item.cells**0.5) ** 0.5)

@@ -12,17 +12,19 @@ from numpy.typing import NDArray
 from sparsam.explore._bins import Bins
 from sparsam.explore._declared import Declared
 from sparsam.explore._noise import noise_sd, noisy_counts
-from sparsam.explore._source import Source
+from sparsam.explore._private_table import PrivateTable
+from sparsam.explore._ranks import grid_bins
 from sparsam.explore.ledger._costs import Cost, sequential
 from sparsam.explore.planned._cells import (
     Cells,
+    Octiles,
     choose_cells,
+    choose_octiles,
     first_bins,
     first_margins,
     without_empty,
 )
 from sparsam.explore.planned._consistency import Margin, Measured, fit_margins, margins_of
-from sparsam.explore.planned._octiles import Octiles, choose_octiles, grid_bins
 from sparsam.explore.planned._plan import Item, Plan
 
 # (question, cost, compute) -> what was released
@@ -51,7 +53,7 @@ class Released:
     measured: tuple[Measured, ...]
 
 
-def run_planned(source: Source, plan: Plan, ask: Ask) -> Released:
+def run_planned(source: PrivateTable, plan: Plan, ask: Ask) -> Released:
     """Ask both stages of a plan and make their tables consistent.
 
     Each stage is one question: all its tables are computed after its whole cost is reserved.
@@ -113,7 +115,11 @@ def _second_bins(declared: Declared, item: Item, cells: Mapping[str, Cells]) -> 
 
 
 def _ask_stage(
-    source: Source, plan: Plan, items: Sequence[Item], bins: Sequence[tuple[Bins, ...]], ask: Ask
+    table: PrivateTable,
+    plan: Plan,
+    items: Sequence[Item],
+    bins: Sequence[tuple[Bins, ...]],
+    ask: Ask,
 ) -> list[tuple[Item, tuple[Bins, ...], list[int]]]:
     """Ask all items of a stage as one question; give each with its cells and its noisy numbers."""
     if not items:
@@ -135,7 +141,7 @@ def _ask_stage(
         ],
     }
     cost = sequential(item.cost for item in items)
-    answers = ask(question, cost, lambda: _compute(source, items, bins))
+    answers = ask(question, cost, lambda: _compute(table, items, bins))
     return list(zip(items, bins, answers, strict=True))
 
 
@@ -144,7 +150,7 @@ def _plain_cells(bins: Bins) -> Any:
 
 
 def _compute(
-    source: Source, items: Sequence[Item], bins: Sequence[tuple[Bins, ...]]
+    source: PrivateTable, items: Sequence[Item], bins: Sequence[tuple[Bins, ...]]
 ) -> list[list[int]]:
     """Count exactly, add noise, and give the noisy numbers alone."""
     exact: dict[int, NDArray[np.int64]] = {}

@@ -6,22 +6,14 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from sparsam.explore._answers import Answer, quantile_label
+from sparsam.explore._answer import Answer, quantile_label
 from sparsam.explore._bins import Bins, coarse_bins
-from sparsam.explore._count_intervals import count_interval
 from sparsam.explore._declared import Declared
+from sparsam.explore._estimate import Estimate, count_interval
 from sparsam.explore.planned._consistency import Margin, Measured
+from sparsam.explore.planned._correlation import cramers_v, spearman, tied
+from sparsam.explore.planned._distribution import bucket_of_quantile, mean, outliers, quantile
 from sparsam.explore.planned._planned import Released
-from sparsam.explore.planned._table_statistics import (
-    Statistic,
-    bucket_of_quantile,
-    cramers_v,
-    mean,
-    outliers,
-    quantile,
-    spearman,
-    tied,
-)
 from sparsam.explore.queries._ranks import BUCKETS, NO_EXTREMES
 
 # Standard deviations to each side of a 95 % interval. One cell of Laplace noise needs 2.12, a sum
@@ -94,7 +86,7 @@ def _missing(margin: Margin, noise: str) -> Answer:
     return _answer("missing", (margin.bins.name,), {"value": found}, noise, sd)
 
 
-def _counts(margin: Margin, z: float) -> dict[str, Statistic]:
+def _counts(margin: Margin, z: float) -> dict[str, Estimate]:
     cells = zip(margin.bins.labels, margin.counts, margin.deviations, strict=True)
     return {label: _within(float(count), float(sd), z) for label, count, sd in cells}
 
@@ -116,14 +108,14 @@ def _pair_answers(released: Released, noise: str) -> Iterable[Answer]:
 
 def _spearman(
     margins: Mapping[str, Margin], table: Measured, ties: np.ndarray, noise: str
-) -> Statistic:
+) -> Estimate:
     one, two = (margins[bins.name].joined(bins) for bins in table.bins)
     return spearman(table.counts, float(np.sqrt(table.variance)), (one, two), ties, Z[noise])
 
 
-def _within(value: float, sd: float, z: float) -> Statistic:
+def _within(value: float, sd: float, z: float) -> Estimate:
     """Return a count and its interval: at least zero, as counts are."""
-    return Statistic(max(value, 0.0), *count_interval(value, z * sd))
+    return Estimate(max(value, 0.0), *count_interval(value, z * sd))
 
 
 def _whole(bins: Bins) -> bool:
@@ -133,7 +125,7 @@ def _whole(bins: Bins) -> bool:
 def _answer(
     function: str,
     names: tuple[str, ...],
-    found: Mapping[str, Statistic],
+    found: Mapping[str, Estimate],
     noise: str,
     sd: float | None = None,
     notes: tuple[str, ...] = (),

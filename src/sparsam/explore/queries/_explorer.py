@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Unpack
 
-from sparsam._errors import ParameterError
-from sparsam.explore._answers import Answer
-from sparsam.explore._declared import Declared, declared
+from sparsam._errors import LedgerError, SparsamError
+from sparsam.explore._answer import Answer
 from sparsam.explore._noise import require_opendp
-from sparsam.explore._source import Source
-from sparsam.explore.ledger._amounts import Amount
+from sparsam.explore._private_table import PrivateTable
 from sparsam.explore.ledger._ledger import Ledger
 from sparsam.explore.queries._counts import (
     count_query,
     histogram_query,
+    mean_query,
     missing_query,
     value_counts_query,
 )
-from sparsam.explore.queries._mean import mean_query
 from sparsam.explore.queries._pairs import cramers_v_query, spearman_query
-from sparsam.explore.queries._queries import Payment, Query
+from sparsam.explore.queries._query import Payment, Price, Query
 from sparsam.explore.queries._ranks import outliers_query, quantiles_query
-from sparsam.explore.queries._stored_answers import stored_answers
+
+_WRONG_SHAPE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)
 
 
 class Explorer:
     """Ask a table one question at a time; each answer is noisy, and the ledger pays for it.
 
     One row is one person, and the noise hides whether any one row is in the table. Every method
-    takes what it may cost as either ``epsilon=`` (Laplace noise, and the exponential mechanism for
-    choices) or ``rho=`` (Gaussian noise), and ``purpose=``, which the ledger's statement shows.
+    takes its price: what it may cost as either ``epsilon=`` (Laplace noise, and the exponential
+    mechanism for choices) or ``rho=`` (Gaussian noise), and ``purpose=``, which the ledger's
+    statement shows.
     The same question at the same price gives the same answer again, for nothing.
 
     Parameters
@@ -43,7 +44,7 @@ class Explorer:
 
     See Also
     --------
-    explore : The whole basic analysis at once, which is far cheaper.
+    explore_table : The whole basic analysis at once, which is far cheaper.
 
     Examples
     --------
@@ -62,29 +63,19 @@ class Explorer:
     def __init__(self, data: Any, ledger: Ledger, domains: Any = None) -> None:
         require_opendp()
         self.ledger = ledger
-        if isinstance(data, Source):
+        if isinstance(data, PrivateTable):
             self.source = data
         else:
-            self.source = Source(data, _domains(ledger, domains))
+            self.source = PrivateTable(data, ledger.declare(domains))
         self.declared = self.source.declared
 
-    def count(
-        self, *, epsilon: Amount | None = None, rho: Amount | None = None, purpose: str = ""
-    ) -> Answer:
+    def count(self, **price: Unpack[Price]) -> Answer:
         """Count the rows."""
-        return self._ask(count_query(Payment.of(epsilon, rho)), purpose)
+        return self._ask(count_query(Payment.of(price)), price)
 
-    def missing(
-        self,
-        name: str,
-        *,
-        epsilon: Amount | None = None,
-        rho: Amount | None = None,
-        purpose: str = "",
-    ) -> Answer:
+    def missing(self, name: str, **price: Unpack[Price]) -> Answer:
         """Count the missing values of an attribute."""
-        query = missing_query(self.declared, name, Payment.of(epsilon, rho))
-        return self._ask(query, purpose)
+        return self._ask(missing_query(self.declared, name, Payment.of(price)), price)
 
     def quantiles(
         self,
@@ -92,9 +83,7 @@ class Explorer:
         levels: Sequence[float] = (0.25, 0.5, 0.75),
         *,
         interval: bool = True,
-        epsilon: Amount | None = None,
-        rho: Amount | None = None,
-        purpose: str = "",
+        **price: Unpack[Price],
     ) -> Answer:
         """Find quantiles of a numeric attribute.
 
@@ -106,43 +95,24 @@ class Explorer:
         interval : bool, default=True
             Half of the charge buys intervals, which hold whatever the numbers are. False spends
             all of it on the estimates.
-        epsilon, rho : number
-            What it may cost; one of them.
-        purpose : str
+        **price
+            See `Explorer`.
         """
-        query = quantiles_query(
-            self.declared, name, levels, Payment.of(epsilon, rho), interval=interval
-        )
-        return self._ask(query, purpose)
+        payment = Payment.of(price)
+        query = quantiles_query(self.declared, name, levels, payment, interval=interval)
+        return self._ask(query, price)
 
-    def range(
-        self,
-        name: str,
-        *,
-        interval: bool = True,
-        epsilon: Amount | None = None,
-        rho: Amount | None = None,
-        purpose: str = "",
-    ) -> Answer:
+    def range(self, name: str, *, interval: bool = True, **price: Unpack[Price]) -> Answer:
         """Find P1 and P99 of a numeric attribute; the smallest and the largest cannot be had."""
+        payment = Payment.of(price)
+        ends = (0.01, 0.99)
         query = quantiles_query(
-            self.declared,
-            name,
-            (0.01, 0.99),
-            Payment.of(epsilon, rho),
-            interval=interval,
-            function="range",
+            self.declared, name, ends, payment, interval=interval, function="range"
         )
-        return self._ask(query, purpose)
+        return self._ask(query, price)
 
     def outliers(
-        self,
-        name: str,
-        *,
-        quartiles: tuple[float, float] | None = None,
-        epsilon: Amount | None = None,
-        rho: Amount | None = None,
-        purpose: str = "",
+        self, name: str, *, quartiles: tuple[float, float] | None = None, **price: Unpack[Price]
     ) -> Answer:
         """Count the numbers beyond 1.5 interquartile ranges from the quartiles.
 
@@ -151,49 +121,24 @@ class Explorer:
         name : str
         quartiles : (float, float), optional
             The first and the third, from an earlier answer; then all of the charge buys the count.
-        epsilon, rho : number
-            What it may cost; one of them.
-        purpose : str
+        **price
+            See `Explorer`.
         """
-        query = outliers_query(self.declared, name, Payment.of(epsilon, rho), quartiles)
-        return self._ask(query, purpose)
+        return self._ask(outliers_query(self.declared, name, Payment.of(price), quartiles), price)
 
-    def value_counts(
-        self,
-        name: str,
-        *,
-        epsilon: Amount | None = None,
-        rho: Amount | None = None,
-        purpose: str = "",
-    ) -> Answer:
+    def value_counts(self, name: str, **price: Unpack[Price]) -> Answer:
         """Count each category of an attribute, what is not declared, and missing values."""
-        query = value_counts_query(self.declared, name, Payment.of(epsilon, rho))
-        return self._ask(query, purpose)
+        return self._ask(value_counts_query(self.declared, name, Payment.of(price)), price)
 
     def histogram(
-        self,
-        name: str,
-        bins: int | Sequence[float] = 10,
-        *,
-        epsilon: Amount | None = None,
-        rho: Amount | None = None,
-        purpose: str = "",
+        self, name: str, bins: int | Sequence[float] = 10, **price: Unpack[Price]
     ) -> Answer:
         """Count the values of a numeric attribute in so many equal ranges, or between edges."""
-        query = histogram_query(self.declared, name, Payment.of(epsilon, rho), bins)
-        return self._ask(query, purpose)
+        return self._ask(histogram_query(self.declared, name, Payment.of(price), bins), price)
 
-    def mean(
-        self,
-        name: str,
-        *,
-        epsilon: Amount | None = None,
-        rho: Amount | None = None,
-        purpose: str = "",
-    ) -> Answer:
+    def mean(self, name: str, **price: Unpack[Price]) -> Answer:
         """Find the mean of a numeric attribute, inside its declared range."""
-        query = mean_query(self.declared, name, Payment.of(epsilon, rho))
-        return self._ask(query, purpose)
+        return self._ask(mean_query(self.declared, name, Payment.of(price)), price)
 
     def spearman(
         self,
@@ -201,9 +146,7 @@ class Explorer:
         second: str,
         *,
         edges: Mapping[str, Sequence[float]] | None = None,
-        epsilon: Amount | None = None,
-        rho: Amount | None = None,
-        purpose: str = "",
+        **price: Unpack[Price],
     ) -> Answer:
         """Find Spearman's rank correlation of two numeric attributes.
 
@@ -213,32 +156,23 @@ class Explorer:
         edges : mapping of str to sequence of float, optional
             Inner edges of the cells, such as quartiles from an earlier answer. By default 8 cells
             of equal width each, zero apart among many whole numbers.
-        epsilon, rho : number
-            What it may cost; one of them.
-        purpose : str
+        **price
+            See `Explorer`.
         """
-        query = spearman_query(self.declared, (first, second), Payment.of(epsilon, rho), edges)
-        return self._ask(query, purpose)
+        pair = (first, second)
+        return self._ask(spearman_query(self.declared, pair, Payment.of(price), edges), price)
 
-    def cramers_v(
-        self,
-        first: str,
-        second: str,
-        *,
-        epsilon: Amount | None = None,
-        rho: Amount | None = None,
-        purpose: str = "",
-    ) -> Answer:
+    def cramers_v(self, first: str, second: str, **price: Unpack[Price]) -> Answer:
         """Find Cramér's V of two categorical attributes."""
-        query = cramers_v_query(self.declared, (first, second), Payment.of(epsilon, rho))
-        return self._ask(query, purpose)
+        pair = (first, second)
+        return self._ask(cramers_v_query(self.declared, pair, Payment.of(price)), price)
 
-    def _ask(self, query: Query, purpose: str) -> Answer:
+    def _ask(self, query: Query, price: Price) -> Answer:
         entry = self.ledger.ask(
             query.question,
             query.cost,
             lambda: query.release(self.source),
-            purpose=purpose,
+            purpose=price.get("purpose", ""),
             fingerprint=self.source,
         )
         with stored_answers(lambda: not entry.fresh):
@@ -248,15 +182,26 @@ class Explorer:
         return f"Explorer({', '.join(self.declared.names)})"
 
 
-def _domains(ledger: Ledger, domains: Any) -> Declared:
-    known = None if ledger.domains is None else Declared.from_dict(ledger.domains)
-    if domains is not None:
-        found = declared(domains)
-        return found if known is None else found.within(known)
-    if known is None:
-        raise ParameterError(
-            "Domains must be declared, here or when the ledger is created. Got none."
-            "\n\nHint: Explorer(data, ledger, domains={'age': (0, 99, 'integer'), ...}). Nothing "
-            "is read from the data."
-        )
-    return known
+@contextmanager
+def stored_answers(stored: Callable[[], bool]) -> Iterator[None]:
+    """Refuse a stored answer that is none to the question asked.
+
+    What comes from a file may be of anyone's making.
+
+    Parameters
+    ----------
+    stored : callable
+        Whether some answer that is worked on came from the file, and was not just computed.
+    """
+    try:
+        yield
+    except SparsamError:
+        raise
+    except _WRONG_SHAPE:
+        if not stored():
+            raise
+        raise LedgerError(
+            "The ledger is damaged or was tampered with: it holds an answer that is none to the "
+            "question that was asked. Nothing was charged for it.\n\nHint: restore the file from "
+            "a copy whose head you know."
+        ) from None

@@ -11,17 +11,13 @@ from numpy.typing import NDArray
 from sparsam._errors import ParameterError
 from sparsam.explore._bins import Bins, edge_bins, equal_bins, full_bins
 from sparsam.explore._declared import Declared
+from sparsam.explore._estimate import Estimate
 from sparsam.explore._noise import noise_sd, noisy_counts
-from sparsam.explore._source import Source
+from sparsam.explore._private_table import PrivateTable
 from sparsam.explore.ledger._costs import Cost
 from sparsam.explore.planned._consistency import Margin
-from sparsam.explore.planned._table_statistics import (
-    Statistic,
-    cramers_v,
-    hidden_correlation,
-    spearman,
-)
-from sparsam.explore.queries._queries import Payment, Query
+from sparsam.explore.planned._correlation import cramers_v, hidden_correlation, spearman
+from sparsam.explore.queries._query import Payment, Query
 
 _CELLS = 8
 _Z = 1.959964
@@ -84,7 +80,7 @@ def _pair_query(
 ) -> Query:
     names = tuple(one.name for one in bins)
 
-    def release(source: Source) -> list[int]:
+    def release(source: PrivateTable) -> list[int]:
         counts = source.tables(bins, [names])[names]
         return noisy_counts(counts, cost).ravel().tolist()
 
@@ -137,15 +133,15 @@ def _own_ties(table: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array(ties)
 
 
-def _with_hidden(found: Statistic, table: NDArray[np.float64]) -> Statistic:
+def _with_hidden(found: Estimate, table: NDArray[np.float64]) -> Estimate:
     """Widen the interval of a rank correlation by what wide cells may hide."""
     hidden = _Z * hidden_correlation(table, found.value)
     low = found.value - float(np.hypot(found.value - found.low, hidden))
     high = found.value + float(np.hypot(found.high - found.value, hidden))
-    return Statistic(found.value, max(low, -1.0), min(high, 1.0))
+    return Estimate(found.value, max(low, -1.0), min(high, 1.0))
 
 
-def _own_margins_v(table: NDArray[np.float64], sd: float) -> Statistic:
+def _own_margins_v(table: NDArray[np.float64], sd: float) -> Estimate:
     """Return Cramér's V of a table whose margins are as noisy as the table itself.
 
     Categories that noise may have made cannot be told from none. The lower end does without
@@ -159,10 +155,10 @@ def _own_margins_v(table: NDArray[np.float64], sd: float) -> Statistic:
     # as if every cell had the noise of those that were joined
     more = [1 + one - two for one, two in zip(table.shape, joined.shape, strict=True)]
     low = _moved_v(joined, sd * float(np.sqrt(np.prod(more)))).low if least > 0 else 0.0
-    return Statistic(found.value, min(found.low, low * (least / max(most, 1)) ** 0.5), found.high)
+    return Estimate(found.value, min(found.low, low * (least / max(most, 1)) ** 0.5), found.high)
 
 
-def _moved_v(table: NDArray[np.float64], sd: float) -> Statistic:
+def _moved_v(table: NDArray[np.float64], sd: float) -> Estimate:
     found = cramers_v(table, sd, _Z)
     moves = 0.0
     for axis in (0, 1):
@@ -173,7 +169,7 @@ def _moved_v(table: NDArray[np.float64], sd: float) -> Statistic:
             moves += (cramers_v(np.moveaxis(moved, 0, axis), sd, _Z).value - found.value) ** 2
     low = found.value - np.hypot(found.value - found.low, _Z * np.sqrt(moves))
     high = found.value + np.hypot(found.high - found.value, _Z * np.sqrt(moves))
-    return Statistic(found.value, max(float(low), 0.0), min(float(high), 1.0))
+    return Estimate(found.value, max(float(low), 0.0), min(float(high), 1.0))
 
 
 def _joined_lines(table: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
@@ -185,7 +181,7 @@ def _joined_lines(table: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
     return np.array(lines)
 
 
-def _one(found: Statistic, sd: float, note: str) -> dict[str, Any]:
+def _one(found: Estimate, sd: float, note: str) -> dict[str, Any]:
     return {
         "values": {"value": found.value},
         "intervals": {"value": (found.low, found.high)},

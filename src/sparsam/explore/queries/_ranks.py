@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import ParameterError
-from sparsam.explore._answers import LEVEL, quantile_label
+from sparsam.explore._answer import quantile_label
 from sparsam.explore._bins import Bins, edge_bins, full_bins
 from sparsam.explore._declared import Declared
+from sparsam.explore._estimate import LEVEL
 from sparsam.explore._noise import noise_quantile, noise_sd, noisy_choice, noisy_counts
-from sparsam.explore._ranks import fences, rank_scores, rank_sensitivity
-from sparsam.explore._source import Source
+from sparsam.explore._private_table import PrivateTable
+from sparsam.explore._ranks import fences, grid_bins, rank_scores, rank_sensitivity
 from sparsam.explore.ledger._amounts import exact
 from sparsam.explore.ledger._costs import Cost, sequential
-from sparsam.explore.planned._octiles import grid_bins
-from sparsam.explore.queries._queries import Payment, Query, around
+from sparsam.explore.queries._query import Payment, Query, around
 
 _FINEST = Fraction(1, 1000)
 NO_EXTREMES = (
@@ -56,7 +56,7 @@ def quantiles_query(
     each = [part.split(*shares) for part in payment.split(*[1] * len(wanted))]
     costs = [[share.choice for share in part] for part in each]
 
-    def release(source: Source) -> list[list[int]]:
+    def release(source: PrivateTable) -> list[list[int]]:
         counts = source.tables([grid], [(name,)])[(name,)][: grid.n_cells]
         return [
             [
@@ -100,7 +100,7 @@ def outliers_query(
         choices, rest = (), payment
     cost = rest.counts
 
-    def release(source: Source) -> list[float]:
+    def release(source: PrivateTable) -> list[float]:
         counts = source.tables([grid], [(name,)])[(name,)][: grid.n_cells]
         ends: tuple[float, ...] = quartiles or ()
         for level, choice in zip((Fraction(1, 4), Fraction(3, 4)), choices, strict=False):
@@ -157,7 +157,7 @@ def _own_fences(declared: Declared, name: str, ends: Sequence[float]) -> tuple[f
     )
 
 
-def _beyond(source: Source, declared: Declared, name: str, ends: tuple[float, float]) -> int:
+def _beyond(source: PrivateTable, declared: Declared, name: str, ends: tuple[float, float]) -> int:
     """Count the rows below the first and above the second of two numbers (from it, of buckets)."""
     low, high = ends
     if name not in declared.partitions:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError
 from sparsam.data import CategoricalDomain, Table
-from sparsam.data.source._frame import ArrayColumn, ArrayFrame, Column, EagerFrame, open_frame
+from sparsam.data.source import open_frame
+from sparsam.data.source._frame import ArrayColumn, ArrayFrame, Column, EagerFrame
 from sparsam.data.source._lazy_frame import LazyFrame
 from sparsam.generalization._categorical_partition import categorical_partition
 from sparsam.generalization._column_slots import column_slots

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
-from sparsam.data.model._replace import Replacement
+from sparsam.data.model import Replacement
 from sparsam.generalization._generalization import Generalization
 from sparsam.generalization.recoding._tree import Branch, Leaf, Node, Value
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._documents import read_bytes
+from sparsam._artifact import Artifact
+from sparsam._documents import convert_part
 from sparsam._errors import DocumentError
-from sparsam._writing import write_text
 from sparsam.data import Table
-from sparsam.data.model._replace import Replacement, replace_columns
+from sparsam.data.model import Replacement, replace_columns
+from sparsam.generalization._document import check_names_once
 from sparsam.generalization._generalization import Generalization
 from sparsam.generalization._information_loss import InformationLoss
-from sparsam.generalization.recoding import _document as _recoding_document
+from sparsam.generalization._refusal import FieldError
 from sparsam.generalization.recoding._apply import (
     check_codes,
     check_given,
@@ -25,9 +26,11 @@ from sparsam.generalization.recoding._apply import (
     kept_columns,
     raw_buckets,
 )
+from sparsam.generalization.recoding._document import FORMAT, VERSION, RecodingDocument
 from sparsam.generalization.recoding._feed import Feed, RecordWalk
 from sparsam.generalization.recoding._paths import Paths, Possible
 from sparsam.generalization.recoding._tree import (
+    Branch,
     Leaf,
     Node,
     Value,
@@ -40,7 +43,7 @@ from sparsam.generalization.recoding._words import tree_text
 Input = Literal["labels", "codes"]
 
 
-class Recoding:
+class Recoding(Artifact):
     """What a model is fed instead of a person's own record, so that its answer stays the same.
 
     A tree over the buckets of a generalization (Goldsteen et al. 2021, §3.2): local and
@@ -82,6 +85,11 @@ class Recoding:
     >>> r.apply_record({"age": 66, "hours": 12})
     {'age': 40, 'hours': 20}
     """
+
+    _format = FORMAT
+    _called = "recoding"
+    _title = "A recoding"
+    _structures = (RecodingDocument, Branch, Leaf)
 
     _generalization: Generalization
     _representatives: dict[str, tuple[Value, ...]]
@@ -308,50 +316,41 @@ class Recoding:
 
     @cached_property
     def _json(self) -> str:
-        return _recoding_document.encode(
-            self._generalization, self._representatives, self._nodes, self.about
-        )
+        return super().to_json()
 
     def to_json(self) -> str:
-        """Write the recoding as a JSON document that people can read."""
+        """Write the JSON document, which people can read."""
         return self._json
 
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Recoding:
-        """Read a recoding from a JSON document.
-
-        Parameters
-        ----------
-        text : str or bytes
-
-        Returns
-        -------
-        Recoding
-
-        Raises
-        ------
-        DocumentError
-            The document is damaged or foreign; the error points at the field.
-        """
-        return _recoding_document.decode(text)
-
-    def save(self, path: str | Path) -> None:
-        """Write the JSON document to a file."""
-        write_text(path, self._json)
+    def to_document(self) -> RecodingDocument:
+        nodes = tuple(msgspec.to_builtins(node) for node in self._nodes)
+        partitions = self._generalization.partitions
+        return RecodingDocument(
+            FORMAT, VERSION, partitions, self._representatives, nodes, self.about
+        )
 
     @classmethod
-    def load(cls, path: str | Path) -> Recoding:
-        """Read a recoding from a file."""
+    def from_document(cls, document: RecodingDocument, path: str = "$") -> Recoding:
+        """Return the recoding that a document describes, which may be a part of a larger one."""
+        check_names_once(document.attributes, path)
+        nodes: list[Node] = []
+        for i, raw in enumerate(document.nodes):
+            at = f"{path}.nodes[{i}]"
+            kind = Branch if "attribute" in raw else Leaf
+            nodes.append(convert_part(raw, kind, at))  # type: ignore[type-var]
+        generalization = Generalization(document.attributes)
         try:
-            return cls.from_json(read_bytes(path))
-        except DocumentError as error:
-            error.add_note(f"The document is the file '{Path(path).name}'.")
-            raise
+            return cls(generalization, document.representatives, nodes, document.about)
+        except FieldError as error:
+            raise DocumentError(str(error), f"{path}.{error.field}") from error
 
-    @staticmethod
-    def schema() -> dict[str, Any]:
-        """Return the JSON Schema of the document."""
-        return _recoding_document.schema()
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        """Return the JSON Schema (draft 2020-12) of the document."""
+        schema = super().schema()
+        kinds = [{"$ref": "#/$defs/Branch"}, {"$ref": "#/$defs/Leaf"}]
+        schema["$defs"]["RecodingDocument"]["properties"]["nodes"]["items"] = {"anyOf": kinds}
+        return schema
 
     def __str__(self) -> str:
         return tree_text(self._generalization, self._nodes, self._paths)

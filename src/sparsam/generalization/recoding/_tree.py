@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError
 from sparsam.data import Category
-from sparsam.data._domain import plain as plain_category
+from sparsam.data import plain as plain_category
 from sparsam.generalization._categorical_partition import CategoricalPartition
 from sparsam.generalization._document import Partition
 from sparsam.generalization._generalization import Generalization

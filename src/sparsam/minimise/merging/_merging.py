@@ -13,20 +13,15 @@ from sparsam._checks import check_share, check_whole
 from sparsam.counting import record_keys
 from sparsam.data import Roles, Task
 from sparsam.generalization import Generalization
-from sparsam.minimise._bucket_minimiser import BucketMinimiser
 from sparsam.minimise._constraints import Constraints
-from sparsam.minimise._minimiser import places_of
+from sparsam.minimise._minimiser import BucketMinimiser, places_of
 from sparsam.minimise._partitions import full_resolution
-from sparsam.minimise.merging._boosted import boosted_loss
-from sparsam.minimise.merging._merge_search import Step, merge_path, unbeaten
+from sparsam.minimise.merging._boosted import boosted_loss, likely_classes
+from sparsam.minimise.merging._forward_backward import Proposals, forward_backward
+from sparsam.minimise.merging._merge_path import MergeTables, Score, Step, merge_path, unbeaten
 from sparsam.minimise.merging._moves import Lookups, Moves
-from sparsam.minimise.merging._path import forward_backward
 from sparsam.minimise.merging._people import People
 from sparsam.minimise.merging._position import Position
-from sparsam.minimise.merging._proposals import Proposals
-from sparsam.minimise.merging._tables import MergeTables, Score
-from sparsam.minimise.merging._teacher import likely_classes
-from sparsam.minimise.tree._growth import hierarchies
 from sparsam.minimise.tree._privacy_tree import PrivacyTree
 
 START_PRIVACY = (0.0, 0.1, 0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
@@ -155,7 +150,7 @@ class Merging(BucketMinimiser):
 
     def _searched(self, task: Task, constraints: Constraints) -> list[Step]:
         likely = likely_classes(task, self.random_state)
-        people = People(task, likely, hierarchies(task, constraints))
+        people = People(task, likely, constraints.trees(task))
         moves = Moves(task, constraints)
         finest = people.lookups([full_resolution(a) for a in task.table.attributes])
         start = Position(people, moves.nothing(finest))

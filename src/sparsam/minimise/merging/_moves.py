@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.data import Attribute, Task
+from sparsam.generalization import CodeTree
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise.tree._buckets import numbered_by_first_code
-from sparsam.minimise.tree._growth import hierarchies
-from sparsam.minimise.tree._hierarchy import Hierarchy
 
 Lookups = list[NDArray[np.int64]]
 
@@ -56,7 +55,7 @@ class Moves:
     ) -> None:
         self._attributes = task.table.attributes
         self._fixed = {task.names.index(name) for name in constraints.must_keep}
-        trees = hierarchies(task, constraints)
+        trees = constraints.trees(task)
         atoms = atoms or [np.arange(size) for size in task.sizes]
         self._nodes = {a: _inner_nodes(tree, atoms[a]) for a, tree in trees.items()}
         self._shares = [_target_shares(task, a, atom) for a, atom in enumerate(atoms)]
@@ -129,7 +128,7 @@ def _pair(first: int, second: int) -> tuple[int, ...]:
     return tuple(sorted({int(first), int(second)}))
 
 
-def _inner_nodes(tree: Hierarchy, atom: NDArray[np.int64]) -> list[list[int]]:
+def _inner_nodes(tree: CodeTree, atom: NDArray[np.int64]) -> list[list[int]]:
     """The atoms below each node that is not an atom itself."""
     nodes: list[list[int]] = []
 

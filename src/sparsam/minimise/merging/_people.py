@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.data import Attribute, Task
+from sparsam.generalization import CodeTree
 from sparsam.minimise._partitions import code_counts
 from sparsam.minimise.tree._buckets import numbered_by_first_code
-from sparsam.minimise.tree._hierarchy import Hierarchy
 
 Floats = NDArray[np.float64]
 Lookup = NDArray[np.int64]
@@ -29,7 +30,7 @@ class People:
     ----------
     task : Task
     likely : ndarray of float of shape (n_rows, n_classes)
-    trees : mapping of int to Hierarchy, optional
+    trees : mapping of int to CodeTree, optional
         The hierarchies of some attributes; their atoms are nodes.
 
     Attributes
@@ -52,7 +53,7 @@ class People:
     """
 
     def __init__(
-        self, task: Task, likely: Floats, trees: Mapping[int, Hierarchy] | None = None
+        self, task: Task, likely: Floats, trees: Mapping[int, CodeTree] | None = None
     ) -> None:
         self.task = task
         self.n_rows = task.n_rows
@@ -112,7 +113,7 @@ class People:
         return [lookup[atom] for lookup, atom in zip(lookups, self.atoms, strict=True)]
 
 
-def _atoms(task: Task, likely: Floats, trees: Mapping[int, Hierarchy]) -> list[Lookup]:
+def _atoms(task: Task, likely: Floats, trees: Mapping[int, CodeTree]) -> list[Lookup]:
     sizes = np.array(task.sizes)
     fixed = np.isin(np.arange(len(sizes)), task.personal)
     most = _MOST_ATOMS
@@ -151,3 +152,56 @@ def _grouped(
     group = np.full(attribute.size, most - 1, dtype=np.int64)  # a missing value stays apart
     group[order] = np.minimum(middle * (most - 1), most - 2).astype(np.int64)
     return numbered_by_first_code(group)
+
+
+class Layout:
+    """Where each atom's bucket stands when the buckets of all attributes stand side by side.
+
+    Parameters
+    ----------
+    lookups : list of ndarray of int
+        For each attribute the bucket of each atom.
+
+    Attributes
+    ----------
+    sizes : list of int
+        How many buckets each attribute has.
+    starts : ndarray of int
+        Where the buckets of each attribute begin.
+    places : ndarray of int
+        For each atom, the atoms of all attributes side by side, the place of its bucket.
+    """
+
+    def __init__(self, lookups: list[Lookup]) -> None:
+        self.lookups = lookups
+        self.sizes = [int(lookup.max()) + 1 for lookup in lookups]
+        self.starts = np.array([0, *np.cumsum(self.sizes)])
+        parts = zip(lookups, self.starts[:-1], strict=True)
+        self.places = np.concatenate([lookup + start for lookup, start in parts])
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    @property
+    def collected(self) -> list[int]:
+        """The attributes with more than one bucket."""
+        return [a for a, size in enumerate(self.sizes) if size > 1]
+
+    def block(self, a: int) -> slice:
+        """Where the buckets of an attribute stand."""
+        return slice(int(self.starts[a]), int(self.starts[a + 1]))
+
+    @cached_property
+    def _runs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        order = np.argsort(self.places, kind="stable")
+        return order, np.searchsorted(self.places[order], np.arange(len(self)))
+
+    def rows(self, of_atoms: Floats) -> Floats:
+        """Sums over the atoms of each bucket, from one row for each atom."""
+        order, borders = self._runs
+        return np.asarray(np.add.reduceat(of_atoms[order], borders, axis=0))
+
+    def columns(self, of_atoms: Floats) -> Floats:
+        """Sums over the atoms of each bucket, from one column for each atom."""
+        order, borders = self._runs
+        return np.asarray(np.add.reduceat(of_atoms[:, order], borders, axis=1))

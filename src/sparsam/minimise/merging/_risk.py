@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam.minimise.merging._layout import Layout
-from sparsam.minimise.merging._people import Floats, Lookup, People
+from sparsam.minimise.merging._people import Floats, Layout, Lookup, People
 
 _Runs = tuple[NDArray[np.int64], NDArray[np.int64]]
 

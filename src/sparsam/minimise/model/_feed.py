@@ -10,11 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.data import OwnRecords, column_names, columns_of, count_rows
-from sparsam.data.model._own_columns import open_own
-from sparsam.data.model._own_records import without
-from sparsam.data.model._own_slices import Slices, check_slices
-from sparsam.data.model._records import select
-from sparsam.data.model._replace import Replacement, replace_columns
+from sparsam.data.model import (
+    Replacement,
+    Slices,
+    check_slices,
+    open_own,
+    replace_columns,
+    select,
+    without,
+)
 from sparsam.generalization import Recoding
 from sparsam.generalization.recoding._apply import raw_buckets
 from sparsam.generalization.recoding._feed import Feed

@@ -13,8 +13,7 @@ from sparsam.data import Task
 from sparsam.generalization import Generalization, Recoding
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise.model._ladder import Ranges, ladders
-from sparsam.minimise.model._limits import with_constants, within
-from sparsam.minimise.model._namer import Namer
+from sparsam.minimise.model._limits import Namer, with_constants, within
 from sparsam.minimise.model._oracle import FEWEST_IN_CELL, Agreement, Kept, Oracle, Scorer
 from sparsam.minimise.model._paper import PaperSearch
 from sparsam.minimise.model._recoding import SettledTree, prediction_task

@@ -9,12 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from sparsam._checks import check_choice, check_share
 from sparsam._errors import ParameterError, SparsamWarning
 from sparsam.data import OwnRecords, Roles, Task, black_box, count_rows
-from sparsam.data.model._replace import Replacement
+from sparsam.data.model import Replacement
 from sparsam.generalization import Generalization
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._minimiser import Minimiser, places_of
@@ -25,12 +27,12 @@ from sparsam.minimise.model._feed import OwnFeed
 from sparsam.minimise.model._fit import Found, ModelFit, Settings
 from sparsam.minimise.model._ladder import Ranges
 from sparsam.minimise.model._oracle import Oracle, Scorer
-from sparsam.minimise.model._own import CodesClassifier
 from sparsam.minimise.model._recoding import prediction_task
 
 SEARCHES = ("responses", "paper")
 ILAGS = ("corrected", "paper")
 KEPT_IN = ("all", "each cell")
+_FEWEST_IN_LEAF = 20
 
 
 class ModelTree(Minimiser):
@@ -370,3 +372,42 @@ def _are_shares(given: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return shares.shape == (3,) and bool((shares > 0).all() and np.isclose(shares.sum(), 1))
+
+
+class CodesClassifier:
+    """Predicts the target of a task from codes.
+
+    Parameters
+    ----------
+    task : Task
+    random_state : int
+    """
+
+    def __init__(self, task: Task, random_state: int) -> None:
+        last = task.target == len(task.classes) - 1
+        self._places = []
+        for a, attribute in enumerate(task.table.attributes):
+            place = np.arange(attribute.size, dtype=float)
+            if not attribute.ordered:  # categories by the share of the last class among them
+                people = np.bincount(task.codes[:, a], minlength=attribute.size)
+                of_last = np.bincount(task.codes[:, a], last, minlength=attribute.size)
+                place = (of_last + last.mean()) / (people + 1.0)
+            self._places.append(place)
+        self._model = HistGradientBoostingClassifier(
+            max_iter=100,
+            min_samples_leaf=_FEWEST_IN_LEAF,
+            early_stopping=False,
+            random_state=random_state,
+        )
+        with warnings.catch_warnings(), threadpool_limits(limits=1):
+            # scikit-learn takes many classes among few people for a slip; here they are the task.
+            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+            self._model.fit(self._inputs(task.codes), task.target)
+
+    def _inputs(self, codes: NDArray[np.uint16]) -> NDArray[np.float64]:
+        return np.column_stack([place[codes[:, a]] for a, place in enumerate(self._places)])
+
+    def predict(self, codes: NDArray[np.uint16]) -> NDArray[np.int64]:
+        """The class of each record."""
+        found: NDArray[np.int64] = self._model.predict(self._inputs(codes)).astype(np.int64)
+        return found

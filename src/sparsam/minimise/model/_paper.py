@@ -13,12 +13,12 @@ from sparsam.generalization import Generalization, Recoding
 from sparsam.generalization.recoding._tree import Branch, Leaf, Node
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise.model._ladder import Ranges, identity, mean_penalty, stand_in
-from sparsam.minimise.model._namer import Namer
+from sparsam.minimise.model._limits import Namer
 from sparsam.minimise.model._oracle import Agreement, Answers, Oracle
 from sparsam.minimise.model._recoding import label_of, prediction_task
-from sparsam.minimise.tree._growth import Growth, buckets_of, hierarchies
+from sparsam.minimise.tree._buckets import LEFT, RIGHT, Split
+from sparsam.minimise.tree._growth import Growth, buckets_of
 from sparsam.minimise.tree._shape import TreeNode, leaves_of, tree_shape
-from sparsam.minimise.tree._split_search import LEFT, RIGHT, Split
 
 REPRESENTATIVES = ("nearest", "median", "mean", "random")
 
@@ -108,7 +108,7 @@ class PaperSearch:
         self._returnable = self._may_be_given_back()
         self._classes = oracle.classes(answers)
         everyone = prediction_task(table, np.zeros(table.n_rows, np.int64), 1)
-        self._hierarchies = hierarchies(everyone, constraints)
+        self._hierarchies = constraints.trees(everyone)
         self._splits = self._grow()
         full = tree_shape(self._splits, table.n_rows)
         self.depth = max(node.depth for node in full)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sparsam._errors import ParameterError
 from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.data import Attribute, Table
-from sparsam.data.model._replace import Replacement
+from sparsam.data.model import Replacement
 from sparsam.generalization import NumericPartition, Recoding
 from sparsam.generalization.recoding._feed import Feed
 from sparsam.generalization.recoding._tree import Leaf, Node, Value

@@ -10,8 +10,7 @@ from sparsam._checks import check_whole
 from sparsam.data import Roles, Task
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise.neural._networks import GuessingNetwork
-from sparsam.minimise.neural._neural_minimiser import NeuralMinimiser
-from sparsam.minimise.neural._training import Batch, Learner, Setup
+from sparsam.minimise.neural._training import Batch, Learner, NeuralMinimiser, Setup
 
 if TYPE_CHECKING:
     import torch

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from sparsam.data import Roles
 from sparsam.minimise._constraints import Constraints
-from sparsam.minimise.neural._layout import Layout
-from sparsam.minimise.neural._neural_minimiser import NeuralMinimiser
-from sparsam.minimise.neural._training import Batch, Setup
+from sparsam.minimise.neural._networks import Layout
+from sparsam.minimise.neural._training import Batch, NeuralMinimiser, Setup
 
 if TYPE_CHECKING:
     import torch

@@ -1,21 +1,22 @@
-"""From the cuts of a tree to the fewest buckets that keep them all."""
+"""The cuts of a tree, and the fewest buckets that keep them all."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.data import Attribute
-from sparsam.minimise.tree._hierarchy import Hierarchy
-from sparsam.minimise.tree._split_search import ABSENT, LEFT, RIGHT
+from sparsam.generalization import CodeTree
 
 Sides = Sequence[NDArray[np.int8]]
+ABSENT, LEFT, RIGHT = np.int8(0), np.int8(1), np.int8(2)
 
 
 def code_buckets(
-    attribute: Attribute, sides: Sides, hierarchy: Hierarchy | None = None
+    attribute: Attribute, sides: Sides, hierarchy: CodeTree | None = None
 ) -> NDArray[np.int64]:
     """Bucket of each code such that no bucket holds codes that some cut tells apart.
 
@@ -28,7 +29,7 @@ def code_buckets(
     attribute : Attribute
     sides : sequence of ndarray of int8
         For each cut and code: left (1), right (2), absent (0).
-    hierarchy : Hierarchy, optional
+    hierarchy : CodeTree, optional
         Buckets must be nodes of this hierarchy.
     """
     if not sides:
@@ -102,3 +103,38 @@ def _stab(gaps: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
 
 def _sides_of_run(matrix: NDArray[np.int8]) -> NDArray[np.int8]:
     return np.bitwise_or.reduce(matrix, axis=1) if matrix.shape[1] else matrix[:, 0] * 0
+
+
+@dataclass(frozen=True, repr=False)
+class Split:
+    """One cut of a tree.
+
+    Attributes
+    ----------
+    attribute : int
+    sides : ndarray of int8
+        For each code of the attribute: goes left (1), goes right (2), or does not occur here (0)
+        and so need not be told apart from either.
+    n_rows, n_left : int
+    decrease : float
+        Impurity that the split removes, as a share of the whole table.
+    reuses : bool
+        It cuts only between buckets that earlier splits made.
+    start : int
+        Where the node's rows begin, in the tree's order of rows: its left child begins there too,
+        its right child `n_left` further on.
+    """
+
+    attribute: int
+    sides: NDArray[np.int8]
+    n_rows: int
+    n_left: int
+    decrease: float
+    reuses: bool = False
+    start: int = 0
+
+    @property
+    def goes_left(self) -> NDArray[np.bool_]:
+        """Codes that go left."""
+        left: NDArray[np.bool_] = self.sides == LEFT
+        return left

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
 from sparsam.counting import Node, Rows
+from sparsam.counting._compiled import compiled
 from sparsam.data import Attribute, Task
+from sparsam.generalization import CodeTree
 from sparsam.minimise._constraints import Constraints
-from sparsam.minimise.tree._buckets import code_buckets
-from sparsam.minimise.tree._hierarchy import Hierarchy
-from sparsam.minimise.tree._orders import OrderRule
-from sparsam.minimise.tree._split_search import LEFT, RIGHT, ROUND_OFF, Split, scan_order
+from sparsam.minimise.tree._buckets import LEFT, RIGHT, Split, code_buckets
 
 _MOST_CELLS = 2**28
+# Impurity per row below which a gain is none: far above round-off, far below any use.
+ROUND_OFF = 1e-12
 
 
 def impurity_coefficients(task: Task, privacy: float) -> NDArray[np.float64]:
@@ -66,7 +67,7 @@ class Growth:
         self._coefficients = impurity_coefficients(task, privacy)
         self._min_leaf = max(1, min_leaf)
         self._limits = {task.names.index(n): m for n, m in constraints.max_buckets.items()}
-        self._hierarchies = hierarchies(task, constraints)
+        self._hierarchies = constraints.trees(task)
         self._rules = [
             OrderRule(attribute, self._hierarchies.get(a), category_orders)
             for a, attribute in enumerate(task.table.attributes)
@@ -174,16 +175,8 @@ class Growth:
         return buckets_of(attribute, domain, splits, self._hierarchies.get(attribute))
 
 
-def hierarchies(task: Task, constraints: Constraints) -> dict[int, Hierarchy]:
-    """The hierarchies that the constraints name, by number of the attribute."""
-    return {
-        task.names.index(name): Hierarchy(task.table.attribute(name), ancestors)
-        for name, ancestors in constraints.hierarchies.items()
-    }
-
-
 def buckets_of(
-    number: int, attribute: Attribute, splits: Sequence[Split], hierarchy: Hierarchy | None = None
+    number: int, attribute: Attribute, splits: Sequence[Split], hierarchy: CodeTree | None = None
 ) -> NDArray[np.int64]:
     """Bucket of each code of one attribute after the given splits of a tree."""
     sides = [split.sides for split in splits if split.attribute == number and not split.reuses]
@@ -201,3 +194,122 @@ def _sides(size: int, present: NDArray[np.int64], left: NDArray[np.int64]) -> ND
     sides[present] = RIGHT
     sides[left] = LEFT
     return sides
+
+
+class OrderRule:
+    """The orders that a tree tries for one attribute.
+
+    Numbers and ordered categories are cut in their own order, a missing value being tried at
+    either end. Other categories are sorted by the share of a class among them, and on demand by
+    the shares of personal values too (the fairness-aware orders of Staab et al., section 7).
+
+    Parameters
+    ----------
+    attribute : Attribute
+    hierarchy : CodeTree or None
+    by : {"target", "personal"}
+    """
+
+    def __init__(self, attribute: Attribute, hierarchy: CodeTree | None, by: str) -> None:
+        self._ordered = attribute.ordered and hierarchy is None
+        self._missing = attribute.n_values if attribute.missing else None
+        self._hierarchy = hierarchy
+        self._by = by
+
+    def orders(
+        self,
+        lines: NDArray[np.int32],
+        present: NDArray[np.int64],
+        starts: NDArray[np.int64],
+        grouped: bool,
+    ) -> Iterator[NDArray[np.int64]]:
+        """Yield orders of the present codes (of the present buckets when `grouped`)."""
+        if self._ordered:
+            yield present
+            if not grouped and self._missing is not None and present[-1] == self._missing:
+                yield np.roll(present, 1)
+            return
+        blocks = len(starts) - 1 if self._by == "personal" else 1
+        for q in range(blocks):
+            yield from self._by_shares(lines[present, starts[q] : starts[q + 1]], present, grouped)
+
+    def _by_shares(
+        self, cells: NDArray[np.int32], present: NDArray[np.int64], grouped: bool
+    ) -> Iterator[NDArray[np.int64]]:
+        shares = cells / cells.sum(axis=1, keepdims=True)
+        columns = [1] if shares.shape[1] == 2 else range(shares.shape[1])
+        for column in columns:
+            if not cells[:, column].any():
+                continue
+            if self._hierarchy is None or grouped:
+                yield present[np.argsort(shares[:, column], kind="stable")]
+            else:
+                yield self._by_level(cells, present, column)
+
+    def _by_level(
+        self, cells: NDArray[np.int32], present: NDArray[np.int64], column: int
+    ) -> NDArray[np.int64]:
+        assert self._hierarchy is not None
+        line_of = {int(code): line for line, code in enumerate(present)}
+
+        def share(codes: list[int]) -> float:
+            lines = [line_of[code] for code in codes if code in line_of]
+            total = cells[lines].sum()
+            return float(cells[lines, column].sum() / total) if total else 0.0
+
+        order = self._hierarchy.order(share)
+        return np.array([code for code in order if code in line_of], dtype=np.int64)
+
+
+@compiled(fastmath={"reassoc", "contract"})
+def scan_order(
+    counts: NDArray[np.int32],
+    order: NDArray[np.int64],
+    totals: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    coefficients: NDArray[np.float64],
+    min_leaf: int,
+) -> tuple[float, int]:
+    """Best prefix of `order` to send left: its gain, and its length (0: none gains or is allowed).
+
+    The gain of a prefix is the sum over responses q of
+    c_q (S_q(left) / n_left + S_q(right) / n_right - S_q / n), where S_q is the sum of squared
+    counts of q. All sums are of whole numbers below 2^53, so the order of addition is immaterial.
+    """
+    n_responses = coefficients.shape[0]
+    left = np.zeros(totals.shape[0])
+    whole = np.zeros(n_responses)
+    squares = np.zeros(n_responses)
+    cross = np.zeros(n_responses)
+    for q in range(n_responses):
+        for u in range(starts[q], starts[q + 1]):
+            whole[q] += float(totals[u]) * float(totals[u])
+    n = 0
+    for u in range(starts[0], starts[1]):
+        n += totals[u]
+    n_left = 0
+    best_gain, best_length = 0.0, 0
+    for position in range(order.shape[0] - 1):
+        line = order[position]
+        for u in range(starts[0], starts[1]):
+            n_left += counts[line, u]
+        for q in range(n_responses):
+            add_squares = 0.0
+            add_cross = 0.0
+            for u in range(starts[q], starts[q + 1]):
+                here = float(counts[line, u])
+                add_squares += here * (2.0 * left[u] + here)
+                add_cross += here * float(totals[u])
+                left[u] += here
+            squares[q] += add_squares
+            cross[q] += add_cross
+        n_right = n - n_left
+        if n_left < min_leaf or n_right < min_leaf:
+            continue
+        gain = 0.0
+        for q in range(n_responses):
+            right = whole[q] - 2.0 * cross[q] + squares[q]
+            gain += coefficients[q] * (squares[q] / n_left + right / n_right - whole[q] / n)
+        if gain > best_gain + ROUND_OFF * n:
+            best_gain, best_length = gain, position + 1
+    return best_gain, best_length

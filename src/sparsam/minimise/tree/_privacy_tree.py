@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from sparsam._checks import check_choice, check_share, check_whole
 from sparsam.data import Roles, Task
 from sparsam.generalization import Generalization
-from sparsam.minimise._bucket_minimiser import BucketMinimiser
 from sparsam.minimise._constraints import Constraints
+from sparsam.minimise._minimiser import BucketMinimiser
 from sparsam.minimise._partitions import rare_together
-from sparsam.minimise.tree._growth import Growth, buckets_of, hierarchies
-from sparsam.minimise.tree._split_search import Split
+from sparsam.minimise.tree._buckets import Split
+from sparsam.minimise.tree._growth import Growth, buckets_of
 
 CATEGORY_ORDERS = ("target", "personal")
 
@@ -129,7 +129,7 @@ class PrivacyTree(BucketMinimiser):
         return self._buckets_after(task, self.splits_)
 
     def _buckets_after(self, task: Task, splits: Sequence[Split]) -> Sequence[NDArray[np.integer]]:
-        trees = hierarchies(task, self.constraints or Constraints())
+        trees = (self.constraints or Constraints()).trees(task)
         return [
             buckets_of(a, attribute, splits, trees.get(a))
             for a, attribute in enumerate(task.table.attributes)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam.minimise.tree._split_search import ABSENT, Split
+from sparsam.minimise.tree._buckets import ABSENT, Split
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,528 @@
+"""A table that is open: its names first, then its columns one at a time.
+
+Whatever the user hands over is opened here, once: reading, applying, declared domains, releases and
+models all go on with the `Source` that `open_source` returns. Names come from the header; the rows
+of a file are parsed when the first column is asked for, and never again.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam._checks import check_names
+from sparsam._errors import DataError
+from sparsam.data._table import Table, duplicates
+from sparsam.data.source._engine import (
+    Engine,
+    ParquetFile,
+    csv_table,
+    damaged_csv,
+    is_relation,
+    listed,
+    relation_columns,
+    table_file,
+    unreadable_column,
+    unreadable_frame,
+    worded,
+)
+from sparsam.data.source._header import header_of
+
+_EXPECTED = (
+    "A table must be a pandas, polars, pyarrow or DuckDB frame, a mapping of names to columns, "
+    "a two-dimensional array, or the path of a CSV or Parquet file."
+)
+# The row labels that pandas writes into a Parquet file.
+_INDEX = re.compile(r"__index_level_\d+__")
+# Whole numbers of at most 15 digits are exact as floats. A leading zero marks a code such as a
+# postal code, which is text.
+_WHOLE = r"\s*[+-]?(0|[1-9][0-9]{0,14})\s*"
+_NUMBER = (
+    r"\s*([+-]?((0|[1-9][0-9]{0,14})(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?"
+    r"|[nN]a[nN]|[+-]?(inf|Inf|INF|Infinity|infinity))\s*"
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Column:
+    """One column as it came.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    values : ndarray
+        One value per row, or the dictionary that `positions` points into.
+    positions : ndarray or None
+        For a column that came with a dictionary: the entry of every row, -1 for missing.
+    categorical : bool
+        Whether the source says that the values are categories.
+    order : tuple or None
+        All categories in the order that the source gives them.
+    ordered : bool
+        Whether that order means something.
+    """
+
+    name: str
+    values: NDArray[Any]
+    positions: NDArray[Any] | None = None
+    categorical: bool = False
+    order: tuple[Any, ...] | None = None
+    ordered: bool = False
+
+    def __len__(self) -> int:
+        return len(self.values if self.positions is None else self.positions)
+
+    def objects(self) -> NDArray[Any]:
+        """Return one value per row, None or NaN where it is missing."""
+        if self.positions is None:
+            return _filled(self.values)
+        entries = np.append(np.asarray(self.values, dtype=object), [None])
+        rows: NDArray[Any] = entries[self.positions]
+        return rows
+
+
+class Source(ABC):
+    """A table that is open.
+
+    Attributes
+    ----------
+    origin : path, frame, mapping, list of records, ndarray, Table or DuckDB relation
+        What the user handed over.
+    names : tuple of str
+        The names of the columns.
+    """
+
+    origin: Any
+    names: tuple[str, ...]
+
+    @abstractmethod
+    def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
+        """Load one column.
+
+        Parameters
+        ----------
+        name : str
+        missing : collection of str
+            Texts that mean missing: in a file they must not turn a column of numbers into text.
+        text : bool, default=False
+            Whether a column of a CSV file stays text, even where it looks like numbers.
+        """
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.column(self.names[0])) if self.names else 0
+
+    def columns(
+        self, names: Sequence[str], text: Collection[str] = (), missing: Collection[str] = ()
+    ) -> dict[str, NDArray[Any]]:
+        """Load several columns as they are, None or NaN where a value is missing."""
+        check_distinct(self.names)
+        check_names(names, self.names)
+        return {name: self.column(name, missing, text=name in text).objects() for name in names}
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {len(self.names)} columns>"
+
+
+def open_source(source: Any, *, private: bool = False) -> Source:
+    """Look at what the user hands over without loading the columns.
+
+    Parameters
+    ----------
+    source : path, frame, mapping, list of records, ndarray, Table, DuckDB relation or Source
+        See `read`. A table that is open already is returned as it is.
+    private : bool, default=False
+        Whether nothing may be refused because of what a row holds: a text of a pyarrow column
+        that is not in UTF-8 is read too, with a mark for what cannot be; a record may lack a
+        field; and the first line of a CSV file is compared with no other.
+    """
+    if isinstance(source, Source):
+        return source
+    if isinstance(source, str | os.PathLike):
+        file, kind = table_file(source)
+        opener = ParquetSource if kind == "parquet" else CsvSource
+        return opener(file, private=private)
+    if isinstance(source, np.ndarray):
+        return _ArraySource(source)
+    if isinstance(source, Mapping):
+        return _MappingSource(source)
+    if isinstance(source, Table):
+        return _TableSource(source)
+    if is_relation(source):
+        return _RelationSource(source)
+    if isinstance(source, list | tuple):
+        return _RecordSource(source, private=private)
+    return _FrameSource(source, any_text=private)
+
+
+class CsvSource(Source):
+    """A CSV or TSV file, parsed once into DuckDB.
+
+    Parameters
+    ----------
+    file : Path
+    private : bool, default=False
+        Whether the first line is compared with no record.
+    """
+
+    def __init__(self, file: Path, *, private: bool = False) -> None:
+        self.origin = file
+        self.delimiter, self.names = header_of(file, rows=0) if private else header_of(file)
+        self._kinds: dict[tuple[str, frozenset[str]], str] = {}
+
+    @cached_property
+    def _engine(self) -> Engine:
+        engine = Engine()
+        csv_table(engine, self.origin, self.delimiter, len(self.names))
+        return engine
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return int(self._engine.rows("SELECT count(*) FROM t", [], self._damaged)[0][0])
+
+    def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
+        """Load one column: numbers or truth values where every cell is one, else text."""
+        cell = f"c{self.names.index(name)}"
+        if missing:
+            cell = f"CASE WHEN {cell} IN ({listed(missing)}) THEN NULL ELSE {cell} END"
+        kind = "VARCHAR" if text else self._kind(name, cell, frozenset(missing))
+        if kind != "VARCHAR":
+            cell = f"CAST(trim({cell}) AS {kind})"
+        return Column(
+            name, self._engine.columns(f"SELECT {cell} AS c FROM t", [], self._damaged)[0]
+        )
+
+    def _kind(self, name: str, cell: str, missing: frozenset[str]) -> str:
+        """Find the type of a column from all of its values, not from a sample."""
+        if (name, missing) not in self._kinds:
+            query = (
+                f"SELECT bool_and(regexp_full_match(c, '{_WHOLE}')), "
+                f"bool_and(regexp_full_match(c, '{_NUMBER}')), "
+                f"bool_and(lower(c) IN ('true', 'false')) FROM (SELECT {cell} AS c FROM t)"
+            )
+            answers = self._engine.rows(query, [], self._damaged)[0]
+            fits = zip(("BIGINT", "DOUBLE", "BOOLEAN"), answers, strict=True)
+            self._kinds[name, missing] = next((kind for kind, fit in fits if fit), "VARCHAR")
+        return self._kinds[name, missing]
+
+    def _damaged(self, error: Exception) -> DataError:
+        return damaged_csv(self.origin, error)
+
+
+class ParquetSource(Source):
+    """A Parquet file, read column by column; row labels of pandas are left out.
+
+    Parameters
+    ----------
+    file : Path
+    private : bool, default=False
+        Whether a text that is not in UTF-8 is read too.
+    """
+
+    def __init__(self, file: Path, *, private: bool = False) -> None:
+        self.origin, self.engine = file, Engine()
+        self.parquet = ParquetFile(file, self.engine, any_text=private)
+        self.names = tuple(name for name in self.parquet.names if not _INDEX.fullmatch(name))
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return self.parquet.n_rows()
+
+    def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
+        """Load one column."""
+        place = self.parquet.names.index(name)
+        return _typed(name, self.parquet.types[place], self.parquet.column(place))
+
+
+class _RelationSource(Source):
+    """A DuckDB relation: one execution, so that all columns have the same order of rows."""
+
+    def __init__(self, relation: Any) -> None:
+        self.origin = relation
+        self.names = tuple(relation.columns)
+
+    @cached_property
+    def _loaded(self) -> Mapping[str, NDArray[Any]]:
+        return relation_columns(self.origin, unreadable_frame)
+
+    def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
+        kind = self.origin.types[self.names.index(name)]
+        return _typed(name, kind, self._loaded[name])
+
+
+class _ArraySource(Source):
+    """The columns of an array are called x0, x1, ..."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        if array.ndim != 2:
+            raise DataError(f"{_EXPECTED} Got an array with {array.ndim} dimensions.")
+        self.origin = array
+        self.names = tuple(f"x{i}" for i in range(array.shape[1]))
+
+    def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
+        return Column(name, self.origin[:, self.names.index(name)])
+
+
+class _MappingSource(Source):
+    def __init__(self, mapping: Mapping[Any, Any]) -> None:
+        self.origin = mapping
+        self.names = tuple(str(name) for name in mapping)
+        self._columns = list(mapping.values())
+
+    def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
+        column = series_column(name, self._columns[self.names.index(name)])
+        if column.values.ndim != 1:
+            raise DataError(
+                f"'{name}' must be a list of values, one per row. "
+                f"Got {column.values.ndim} dimensions instead."
+            )
+        return column
+
+
+class _TableSource(Source):
+    def __init__(self, table: Table) -> None:
+        self.origin = table
+        self.names = table.names
+
+    def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
+        return Column(name, self.origin.attribute(name).decode(self.origin.column(name)))
+
+
+class _RecordSource(Source):
+    """A list of records; every one must have the field, unless nothing may be refused for one."""
+
+    def __init__(self, records: Sequence[Mapping[str, Any]], *, private: bool = False) -> None:
+        others = sum(not isinstance(record, Mapping) for record in records)
+        if others:
+            raise DataError(
+                f"A list of records must hold mappings of names to values. {others:,} of "
+                f"{len(records):,} are something else.\n\nHint: give [{{'age': 40}}], or a frame."
+            )
+        self.origin, self._private = records, private
+        self.names = tuple(dict.fromkeys(str(name) for record in records for name in record))
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.origin)
+
+    def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
+        lacking = sum(name not in record for record in self.origin)
+        if lacking and not self._private:
+            raise DataError(
+                f"Every record must have the field '{name}'. {lacking:,} of {self.n_rows:,} lack "
+                f"it.\n\nHint: give None for a value that is missing."
+            )
+        return Column(name, to_array([record.get(name) for record in self.origin]))
+
+    def columns(
+        self, names: Sequence[str], text: Collection[str] = (), missing: Collection[str] = ()
+    ) -> dict[str, NDArray[Any]]:
+        return {name: self.column(name).values for name in names}
+
+
+class _FrameSource(Source):
+    """A frame of pandas, polars, pyarrow or a like library; a lazy one is collected."""
+
+    def __init__(self, frame: Any, *, any_text: bool = False) -> None:
+        names = getattr(frame, "column_names", None)  # pyarrow
+        if names is None and not hasattr(frame, "collect_schema"):
+            names = getattr(frame, "columns", None)
+        if names is not None:
+            check_distinct([str(name) for name in names])
+        eager = nw.from_native(frame, pass_through=True)
+        if isinstance(eager, nw.LazyFrame):
+            eager = collected(eager)
+        if not isinstance(eager, nw.DataFrame):
+            raise DataError(f"{_EXPECTED} Got a {type(frame).__name__} instead.")
+        self.origin, self._eager, self._any_text = frame, eager, any_text
+        self.names = tuple(str(name) for name in eager.columns)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self._eager)
+
+    def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
+        return _series(name, self._eager[:, self.names.index(name)], self._any_text)
+
+
+def is_frame(source: Any) -> bool:
+    """Whether something is a table with named columns (and not a bare array).
+
+    Examples
+    --------
+    >>> is_frame({"age": [30, 41]}), is_frame([{"age": 30}]), is_frame([[30], [41]])
+    (True, True, False)
+    """
+    if isinstance(source, Source | Table | str | os.PathLike | Mapping):
+        return True
+    if isinstance(source, list | tuple):
+        return bool(source) and all(isinstance(record, Mapping) for record in source)
+    frame = nw.from_native(source, pass_through=True)
+    return isinstance(frame, nw.DataFrame | nw.LazyFrame)
+
+
+def columns_of(
+    source: Any,
+    names: Sequence[str],
+    text: Collection[str] = (),
+    missing: Collection[str] = (),
+) -> dict[str, NDArray[Any]]:
+    """Load the named columns of a table, or of a list of records, as they are.
+
+    Parameters
+    ----------
+    source : frame, Table, path, mapping, list of records or Source
+    names : sequence of str
+    text : collection of str
+        Columns of a CSV file that stay text, even where they look like numbers.
+    missing : collection of str
+        Texts that mean missing, in a CSV file.
+
+    Returns
+    -------
+    dict of str to ndarray
+        None or NaN where a value is missing.
+    """
+    return open_source(source).columns(names, text, missing)
+
+
+def count_rows(source: Any) -> int:
+    """How many records there are, even where they have no column at all.
+
+    Examples
+    --------
+    >>> count_rows([{}, {}]), count_rows({"age": [30, 41, 52]})
+    (2, 3)
+    """
+    if isinstance(source, Table | list | tuple | np.ndarray):
+        return len(source)
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(source, pandas.DataFrame):
+        return len(source)  # a model is asked often, mostly about such frames
+    return open_source(source).n_rows
+
+
+def column_names(source: Any) -> tuple[str, ...]:
+    """Names of the columns of a table, or of the fields of a list of records."""
+    return open_source(source).names
+
+
+def check_distinct(names: Collection[str]) -> None:
+    """Refuse column names that occur more than once."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise duplicates(twice)
+
+
+def to_array(values: Any) -> NDArray[Any]:
+    """Return a sequence as an array without changing the type of any value in it."""
+    if isinstance(values, np.ndarray):
+        return values
+    if isinstance(values, (list, tuple, range)):
+        array = np.empty(len(values), dtype=object)
+        array[:] = list(values)
+        return array
+    return np.asarray(values)
+
+
+def series_column(name: str, values: Any) -> Column:
+    """Return a column from a series of any library, or from a sequence."""
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return _series(name, series)
+    return Column(name, to_array(values))
+
+
+def collected(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+    """Run the query of a lazy frame."""
+    return worded(frame.collect, unreadable_frame)
+
+
+def _filled(values: NDArray[Any]) -> NDArray[Any]:
+    """The values of a masked array, None or NaN where one is missing."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if not values.mask.any():
+        return np.asarray(values.data)
+    if values.dtype.kind == "f":
+        return np.asarray(values.filled(np.nan))
+    filled = np.array(values.data, dtype=object)
+    filled[values.mask] = None
+    return filled
+
+
+def _typed(name: str, kind: Any, values: Any) -> Column:
+    """Return a column of DuckDB; an ENUM brings the order of its categories."""
+    if kind.id == "enum":
+        order = tuple(str(category) for category in kind.children[0][1])
+        return Column(name, values, categorical=True, order=order)
+    if kind.id == "uuid":
+        texts = [None if value is None else str(value) for value in values.tolist()]
+        return Column(name, np.array(texts, dtype=object))
+    return Column(name, values)
+
+
+def _series(name: str, series: nw.Series[Any], any_text: bool = False) -> Column:
+    def wording(error: Exception) -> DataError:
+        return unreadable_column(name, error)
+
+    try:
+        return worded(lambda: _converted(name, series), wording)
+    except DataError:
+        if not any_text:
+            raise
+    return worded(lambda: Column(name, _any_text(series.to_arrow())), wording)
+
+
+def _any_text(column: Any) -> NDArray[Any]:
+    """Decode the texts of a pyarrow column one by one, whatever bytes they are."""
+    if hasattr(column, "combine_chunks"):
+        column = column.combine_chunks()
+    if hasattr(column, "dictionary_decode"):
+        column = column.dictionary_decode()
+    cells = column.cast("binary").to_pylist()
+    return to_array([None if cell is None else cell.decode(errors="replace") for cell in cells])
+
+
+def _converted(name: str, series: nw.Series[Any]) -> Column:
+    if series.dtype in (nw.Categorical, nw.Enum):
+        if series.implementation.is_pandas_like():
+            return _pandas_categorical(name, series.to_native())
+        values = series.cast(nw.String).to_numpy()
+        order = tuple(series.dtype.categories) if isinstance(series.dtype, nw.Enum) else None
+        return Column(name, values, categorical=True, order=order)
+    if series.dtype.is_nested():
+        return Column(name, np.array(series.to_list() or [None], dtype=object))
+    return Column(name, series.to_numpy())
+
+
+def _pandas_categorical(name: str, series: Any) -> Column:
+    categories = series.cat.categories.to_numpy(dtype=object)
+    simple = all(isinstance(c, (str, int, float, np.bool_, np.number)) for c in categories)
+    if not simple:  # intervals, dates: their names are the categories
+        categories = np.array([str(c) for c in categories], dtype=object)
+    ordered = bool(series.cat.ordered)
+    return Column(
+        name,
+        categories,
+        positions=series.cat.codes.to_numpy(),
+        categorical=True,
+        order=tuple(categories) if ordered else None,
+        ordered=ordered,
+    )

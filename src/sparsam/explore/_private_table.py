@@ -1,0 +1,135 @@
+"""The table that is explored: what can be counted of it, and nothing else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam._errors import ParameterError
+from sparsam.counting import Codes, cells_of, joint_counts
+from sparsam.data import CategoricalDomain, Wanted, fingerprint, open_declared
+from sparsam.explore._bins import Bins
+from sparsam.explore._declared import Declared
+
+
+class PrivateTable:
+    """The rows, behind exact counts that only noise may be added to.
+
+    One row is one person. Tables are neighbours when one has a row more than the other, so even
+    the number of rows is private. Nothing that this class gives back may be shown.
+
+    Parameters
+    ----------
+    data : path, frame, mapping, list of records, Table or DuckDB relation
+        A path is that of a Parquet or CSV file.
+    declared : Declared
+        The attributes; other columns are never read.
+
+    Examples
+    --------
+    >>> from sparsam.explore._bins import full_bins
+    >>> from sparsam.explore._declared import declared
+    >>> domains = declared({"sex": ["f", "m"]})
+    >>> source = PrivateTable({"sex": ["m", "f", None, "m", "x"]}, domains)
+    >>> source.tables([full_bins(domains, "sex")], [("sex",)])[("sex",)]
+    array([1, 2, 1, 1])
+    """
+
+    def __init__(self, data: Any, declared: Declared) -> None:
+        self.declared = declared
+        self._data = data
+        self._known: dict[str, tuple[tuple[int, ...], str]] = {}
+        self._columns = open_declared(
+            data,
+            [Wanted(name, _members(declared, name)) for name in declared.names],
+            declared.missing_values,
+        )
+
+    def fingerprint(self, salt: str) -> str:
+        """Hash the whole table with a salt, to tell it from another table.
+
+        All columns count, in any order. A file is hashed as it is on the disk, so the same rows
+        in a frame have another fingerprint.
+        """
+        state = _state(self._data)
+        if self._known.get(salt, (None, ""))[0] != state:
+            self._known[salt] = state, fingerprint(self._data, salt)
+        return self._known[salt][1]
+
+    def tables(
+        self, bins: Sequence[Bins], cells: Sequence[tuple[str, ...]]
+    ) -> dict[tuple[str, ...], NDArray[np.int64]]:
+        """Count the rows in the joint cells of attributes.
+
+        Parameters
+        ----------
+        bins : sequence of Bins
+            The cells of each attribute that is named in `cells`.
+        cells : sequence of tuple of str
+            The attributes of each table; an empty tuple counts the rows.
+
+        Returns
+        -------
+        dict of tuple of str to ndarray of int64
+            Each table is a partition of the rows: one row more makes one cell larger by one.
+        """
+        by_name = {one.name: one for one in bins}
+        if len(by_name) != len(bins):
+            raise ParameterError("An attribute must have one set of bins. Got two for one.")
+        used = list(dict.fromkeys(name for names in cells for name in names))
+        for name in used:
+            self.declared[name]
+            if name not in by_name:
+                raise ParameterError(f"'{name}' must have bins to be counted. Got none.")
+        if not used:
+            rows = np.array(self._columns.n_rows(), dtype=np.int64)
+            return dict.fromkeys(cells, rows)
+        wanted = [tuple(used.index(name) for name in names) for names in cells]
+        codes = [self._codes(by_name[name]) for name in used]
+        tables = joint_counts(codes, [by_name[name].size for name in used], wanted)
+        return dict(zip(cells, tables, strict=True))
+
+    def _codes(self, bins: Bins) -> Codes:
+        if not bins.numeric:
+            dtype = np.dtype("u1" if bins.size <= 256 else "u2")
+            lookup = _lookup(self.declared, bins).astype(dtype)
+            cells: Codes = lookup[self._columns.places(bins.name)]
+            return cells
+        inner = np.asarray(bins.edges[1:-1], dtype=np.float64)
+        return cells_of(self._columns.numbers(bins.name), inner, bins.missing)
+
+    def __repr__(self) -> str:
+        return f"PrivateTable({', '.join(self.declared.names)})"
+
+
+def _state(data: Any) -> tuple[int, ...]:
+    """Tell whether a file may have changed since it was hashed; memory is hashed once."""
+    if not isinstance(data, str | os.PathLike):
+        return ()
+    found = os.stat(data)
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _members(declared: Declared, name: str) -> tuple[Any, ...] | None:
+    """The categories as they are in the data: before they are grouped, where they are."""
+    domain = declared[name]
+    if not isinstance(domain, CategoricalDomain):
+        return None
+    return declared.members(name)
+
+
+def _lookup(declared: Declared, bins: Bins) -> NDArray[np.int64]:
+    """The cell of every member, of unseen and of missing values."""
+    members = _members(declared, bins.name) or ()
+    groups = bins.groups or tuple((category,) for category in bins.categories)
+    cell = {
+        (isinstance(category, bool), category): place
+        for place, group in enumerate(groups)
+        for category in group
+    }
+    places = [cell.get((isinstance(member, bool), member), bins.other) for member in members]
+    return np.array([*places, bins.other, bins.missing], dtype=np.int64)

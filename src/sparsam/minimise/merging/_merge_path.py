@@ -1,0 +1,303 @@
+"""Merge the buckets of a generalization one after the other, at the least price of risk first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam.counting import distinct_records, record_keys
+from sparsam.data import Task
+from sparsam.minimise.merging._moves import Lookups, Move, Moves
+from sparsam.minimise.tree._buckets import numbered_by_first_code
+
+_LEAST_RISK = 1e-9  # keeps the price of a merge finite that takes no risk away
+Counts = NDArray[np.float32]
+# As if so many people more had been seen in each record, who are like those in the bucket.
+STRENGTH = 4.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """A generalization on the way, and what it costs and reveals.
+
+    Attributes
+    ----------
+    lookups : list of ndarray of int
+        For each attribute the bucket of each code.
+    score : Score
+    """
+
+    lookups: Lookups
+    score: Score
+
+
+def merge_path(tables: MergeTables, moves: Moves) -> list[Step]:
+    """Merge buckets until there is nothing left to merge.
+
+    The price of risk rises from zero. At each price the merge that lowers loss + price * risk
+    most is made; when none lowers it, the price rises to the least at which one would.
+    """
+    price = 0.0
+    steps = [Step(tables.lookups, tables.score)]
+    while changes := {move: tables.change(move) for move in moves.merges(tables.lookups)}:
+        price = max(price, min(_price(change) for change in changes.values()))
+        tables = tables.after(_cheapest(changes, price))
+        steps.append(Step(tables.lookups, tables.score))
+    return steps
+
+
+def _price(change: Score) -> float:
+    """The price of risk at which a merge begins to pay."""
+    return change.loss / max(-change.risk, _LEAST_RISK)
+
+
+def _cheapest(changes: dict[Move, Score], price: float) -> Move:
+    paying = {move: change for move, change in changes.items() if _price(change) <= price}
+    return min(paying, key=lambda move: paying[move].priced(price))
+
+
+def unbeaten(steps: Sequence[Step], most: int, n_rows: int | None = None) -> list[Step]:
+    """Steps that no other one beats on both loss and risk, the riskiest first.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+    most : int
+        When there are more, those most alike their neighbours are left out.
+    n_rows : int, optional
+        How many people the scores come from. Then those are kept too, as far as there is room and
+        the coarsest first, whose loss is not beaten by more than two standard errors: which of
+        them is better, these people cannot tell, so the simplest deserve a look.
+    """
+    ranked = sorted(steps, key=lambda step: (step.score.risk, step.score.loss))
+    kept, beaten, least = list[Step](), list[tuple[int, float, int]](), np.inf
+    for place, step in enumerate(ranked):
+        loss = step.score.loss
+        if loss < least:
+            kept.append(step)
+            least = loss
+        elif n_rows and loss - least <= 2 * np.sqrt(least * (1 - least) / n_rows):
+            beaten.append((_n_buckets(step), loss - least, place))
+    kept = _spread_out(kept, most)
+    kept += [ranked[place] for _, _, place in sorted(beaten)[: most - len(kept)]]
+    return sorted(kept, key=lambda step: (-step.score.risk, -step.score.loss))
+
+
+def _n_buckets(step: Step) -> int:
+    return sum(int(lookup.max()) + 1 for lookup in step.lookups)
+
+
+def _spread_out(steps: Sequence[Step], most: int) -> list[Step]:
+    """Leave out one after the other whose neighbours are nearest to each other, never an end."""
+    kept = list(steps)
+    if len(kept) <= most:
+        return kept
+    scores = np.array([[step.score.loss, step.score.risk] for step in kept])
+    places = np.abs(np.diff(scores, axis=0)) / np.maximum(np.ptp(scores, axis=0), _LEAST_RISK)
+    where = np.concatenate([[0.0], np.cumsum(places.sum(axis=1))]).tolist()
+    while len(kept) > most:
+        gaps = np.array(where[2:]) - np.array(where[:-2])
+        least = int(gaps.argmin()) + 1 if len(gaps) else 0
+        del kept[least], where[least]
+    return kept
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a generalization costs and reveals.
+
+    Attributes
+    ----------
+    loss : float
+        On the target, given the generalized record: the mean of the error of the best guess and
+        of the Gini value, which also sees what does not change the guess yet.
+    risk : float
+        Share of personal values guessed rightly, given the generalized record.
+    """
+
+    loss: float
+    risk: float
+
+    def priced(self, price: float) -> float:
+        """Loss and risk in one number."""
+        return self.loss + price * self.risk
+
+
+class MergeTables:
+    """The people of a table counted by generalized record.
+
+    Parameters
+    ----------
+    task : Task
+    lookups : sequence of ndarray of int
+        For each attribute the bucket of each code, numbered by first code.
+    likely : ndarray of float of shape (n_rows, n_classes)
+        Probability of each class for each person.
+
+    Notes
+    -----
+    The adversary guesses the value that is most frequent in the record, as if a few people more
+    had been seen there who are like all people in the value's own bucket.
+    """
+
+    def __init__(self, task: Task, lookups: Lookups, likely: NDArray[np.float64]) -> None:
+        self.lookups = [np.asarray(lookup, dtype=np.int64) for lookup in lookups]
+        self._personal = task.personal
+        total = sum(task.weights)
+        self._weights = np.array(task.weights) / total if total > 0 else np.zeros(len(task.weights))
+        self._n_rows = task.n_rows
+        self._starts = np.array([0, *np.cumsum([task.sizes[p] for p in task.personal])])
+        buckets = np.empty(task.codes.shape, dtype=np.uint16, order="F")
+        for a, lookup in enumerate(self.lookups):
+            buckets[:, a] = lookup[task.codes[:, a]]
+        found = distinct_records(buckets, self._sizes)
+        self.records = found.records.astype(np.int64)
+        self._target: NDArray[np.float64] = np.stack(
+            [np.bincount(found.index, share, minlength=len(found)) for share in likely.T], axis=1
+        )
+        self._counts: Counts = np.empty((len(found), self._starts[-1]), dtype=np.float32)
+        for q, p in enumerate(task.personal):
+            block = found.tabulate(task.codes[:, p], task.sizes[p])
+            self._counts[:, self._starts[q] : self._starts[q + 1]] = block
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def n_cells(self) -> int:
+        """How many joint counts of records and personal values there are."""
+        return int(self._counts.size)
+
+    @property
+    def _sizes(self) -> list[int]:
+        return [int(lookup.max()) + 1 for lookup in self.lookups]
+
+    @cached_property
+    def _prior(self) -> Counts:
+        """For each record, the people added: like those who share the own bucket."""
+        prior = np.empty_like(self._counts)
+        for q, p in enumerate(self._personal):
+            block = slice(self._starts[q], self._starts[q + 1])
+            codes, lookup = self._counts[:, block].sum(axis=0, dtype=float), self.lookups[p]
+            prior[:, block] = _own_bucket_shares(codes, lookup)[self.records[:, p]]
+        return prior
+
+    @cached_property
+    def _hits(self) -> NDArray[np.float64]:
+        return self._guessed(self._counts, self._prior, self._target.sum(axis=1))
+
+    @cached_property
+    def _losses(self) -> NDArray[np.float64]:
+        return self._lost(self._target)
+
+    @property
+    def score(self) -> Score:
+        """Loss and risk now, each between 0 and 1."""
+        return Score(
+            float(self._losses.sum() / self._n_rows),
+            float(self._hits.sum(axis=0) @ self._weights / self._n_rows),
+        )
+
+    def change(self, move: Move) -> Score:
+        """What the move would add to the loss, and to the risk."""
+        rows, borders = self._groups(move)
+        if not rows.size:
+            return Score(0.0, 0.0)
+        target = np.add.reduceat(self._target[rows], borders)
+        counts = np.add.reduceat(self._counts[rows], borders, axis=0)
+        prior = self._prior[rows[borders]]
+        self._reprice(prior, move)
+        hits = self._guessed(counts, prior, target.sum(axis=1)).sum(axis=0)
+        more_hits = (hits - self._hits[rows].sum(axis=0)) @ self._weights
+        more_loss = self._lost(target).sum() - self._losses[rows].sum()
+        return Score(float(more_loss / self._n_rows), float(more_hits / self._n_rows))
+
+    def after(self, move: Move) -> MergeTables:
+        """The tables once the move is made."""
+        lookup = self.lookups[move.attribute]
+        joined = np.where(np.isin(lookup, move.buckets), move.buckets[0], lookup)
+        lookups = list(self.lookups)
+        lookups[move.attribute] = numbered_by_first_code(joined)
+        return self.coarsened(lookups)
+
+    def coarsened(self, lookups: Lookups) -> MergeTables:
+        """The tables of a coarser generalization."""
+        merged = copy(self)
+        for derived in ("_prior", "_hits", "_losses", "_keys"):
+            merged.__dict__.pop(derived, None)
+        merged.lookups = lookups
+        records = self.records.copy()
+        for a, (fine, coarse) in enumerate(zip(self.lookups, lookups, strict=True)):
+            if fine is not coarse:
+                renamed = np.zeros(int(fine.max()) + 1, dtype=np.int64)
+                renamed[fine] = coarse
+                records[:, a] = renamed[records[:, a]]
+        keys = record_keys(records.astype(np.uint16), merged._sizes)
+        rows = np.argsort(keys, kind="stable")
+        borders = _borders(keys[rows])
+        merged.records = records[rows[borders]]
+        merged._target = np.add.reduceat(self._target[rows], borders)
+        merged._counts = np.add.reduceat(self._counts[rows], borders, axis=0)
+        return merged
+
+    @cached_property
+    def _keys(self) -> list[NDArray[np.int64]]:
+        """For each attribute, a number for each record that is equal where all others are."""
+        sizes = self._sizes
+        records = self.records.astype(np.uint16)
+        others = [[b for b in range(len(sizes)) if b != a] for a in range(len(sizes))]
+        return [record_keys(records[:, bs], [sizes[b] for b in bs]) for bs in others]
+
+    def _groups(self, move: Move) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The records that the move touches, those that become equal together, and the borders."""
+        inside = np.zeros(self._sizes[move.attribute], dtype=bool)
+        inside[list(move.buckets)] = True
+        rows = np.flatnonzero(inside[self.records[:, move.attribute]])
+        keys = self._keys[move.attribute][rows]
+        order = np.argsort(keys, kind="stable")
+        return rows[order], _borders(keys[order])
+
+    def _reprice(self, prior: Counts, move: Move) -> None:
+        """The people added where the own bucket is the one that the move makes."""
+        if move.attribute not in self._personal:
+            return
+        q = self._personal.index(move.attribute)
+        block = slice(self._starts[q], self._starts[q + 1])
+        inside = np.isin(self.lookups[move.attribute], move.buckets)
+        codes = self._counts[:, block].sum(axis=0, dtype=float)
+        prior[:, block] = _shares(np.where(inside, codes, 0.0))
+
+    def _guessed(
+        self, counts: Counts, prior: Counts, people: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """How many people's values the best guess gets right, by record and attribute."""
+        if not self._personal:
+            return np.zeros((len(counts), 0))
+        best = np.maximum.reduceat(counts + prior, self._starts[:-1], axis=1)
+        return np.asarray(best * (people / (people + STRENGTH))[:, None])
+
+    def _lost(self, target: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The loss on the target in each record."""
+        people = target.sum(axis=1, keepdims=True)
+        shares = target / people
+        return np.asarray(people[:, 0] * (1 - (shares.max(axis=1) + (shares**2).sum(axis=1)) / 2))
+
+
+def _borders(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each run of equal keys begins."""
+    return np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+
+
+def _own_bucket_shares(codes: NDArray[np.float64], lookup: NDArray[np.int64]) -> Counts:
+    """For each bucket, the people added: as its codes occur."""
+    inside = lookup[None, :] == np.arange(int(lookup.max()) + 1)[:, None]
+    return np.stack([_shares(line) for line in np.where(inside, codes, 0.0)])
+
+
+def _shares(codes: NDArray[np.float64]) -> Counts:
+    return np.asarray(STRENGTH * codes / max(codes.sum(), 1.0), dtype=np.float32)

@@ -1,0 +1,67 @@
+"""People in atoms: sums are those over the people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sparsam.data import Roles, Task, resolve
+from sparsam.minimise import Merging
+from sparsam.minimise.merging._people import Layout, People
+
+QUIET = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+
+
+def _people(task: Task) -> People:
+    return People(task, np.eye(len(task.classes))[task.target])
+
+
+def _drawn(people: People, data: st.DataObject) -> list[np.ndarray]:
+    """Any grouping of the atoms, numbered by first atom."""
+    lookups = []
+    for size in people.sizes:
+        drawn = data.draw(st.lists(st.integers(0, 2), min_size=size, max_size=size))
+        _, first, inverse = np.unique(drawn, return_index=True, return_inverse=True)
+        lookups.append(np.argsort(np.argsort(first))[inverse].astype(np.int64))
+    return lookups
+
+
+@given(st.data())
+@QUIET
+def test_sums_are_those_over_the_people(any_task: Any, data: st.DataObject) -> None:
+    task = data.draw(any_task())
+    people = _people(task)
+    weights = np.arange(task.n_rows, dtype=float)
+    pairs = people.pairs(weights)
+    for a in range(len(people.sizes)):
+        for b in range(len(people.sizes)):
+            block = pairs[people.block(a), people.block(b)]
+            slow = np.zeros_like(block)
+            for person, weight in enumerate(weights):
+                slow[people.columns[a][person], people.columns[b][person]] += weight
+            assert np.allclose(block, slow)
+    layout = Layout(_drawn(people, data))
+    collapsed = layout.rows(layout.columns(pairs))
+    assert collapsed.sum() == pytest.approx(pairs.sum())
+    assert collapsed.shape == (len(layout), len(layout))
+
+
+def test_very_many_values_are_grouped_into_atoms() -> None:
+    rng = np.random.default_rng(3)
+    number = np.where(rng.random(6_000) < 0.1, np.nan, rng.permutation(6_000))
+    label = rng.integers(0, 3_000, 6_000).astype(str)
+    roles = Roles(personal=["label"], categorical=["label"])
+    task = resolve({"number": number, "label": label}, roles, y=np.nan_to_num(number) < 2_000)
+    people = _people(task)
+    assert max(people.sizes) <= 600
+    assert (people.atoms[0][:-1] < people.atoms[0][-1]).all()  # missing stays apart
+    assert (np.diff(people.atoms[0]) >= 0).all()
+    finest = [np.arange(size) for size in people.sizes]
+    again = people.lookups(people.of_codes(finest))
+    assert all((x == y).all() for x, y in zip(again, finest, strict=True))
+    path = Merging(max_rows=3_000).fit_task(task).path_
+    assert any(g.collected == ("number",) for g in path)
