@@ -166,7 +166,7 @@ def compare(name: str, data: Split, privacy: float, decays: Sequence[float]) -> 
         ours_s, paper_s = middle - start, time.perf_counter() - middle
         print(
             f"{name:14}{privacy:6.1f}{leaves:5}{len(records):10,}{risk.baseline:8.4f}"
-            f"{risk.error:8.4f}{paper:8.4f}{risk.error - paper:+9.4f}"
+            f"{risk.value:8.4f}{paper:8.4f}{risk.value - paper:+9.4f}"
             f"{ours_s:9.2f}{paper_s:9.1f}{paper_s / ours_s:7.0f}x",
             flush=True,
         )

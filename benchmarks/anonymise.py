@@ -66,7 +66,7 @@ def one_split(frame: pd.DataFrame, seed: int, form: Any) -> list[Row]:
         kept = [name for name in TWELVE if name not in names]
         for method in METHODS:
             settings = {"k": k, "quasi_identifiers": names, "keep": kept, "publish": form}
-            estimator = getattr(anonymise, method)(**settings)
+            estimator = anonymise.Anonymiser(getattr(anonymise, method)(), **settings)
             started = time.process_time()
             release = estimator.fit_transform(train[TWELVE], labels)
             seconds = time.process_time() - started

@@ -35,18 +35,18 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from sparsam._errors import MissingExtraError
-from sparsam.anonymise.methods._guided import Guided
-from sparsam.anonymise.methods._hybrid import Hybrid
-from sparsam.anonymise.methods._mondrian import Mondrian
-from sparsam.anonymise.model._anonymise_model import AnonymisedModel, anonymise_model
-from sparsam.anonymise.model._facts import ModelFacts
-from sparsam.anonymise.model._private_models import (
+from sparsam.anonymise import Anonymiser
+from sparsam.anonymise._anonymise_model import AnonymisedModel, ModelFacts, anonymise_model
+from sparsam.anonymise._private_models import (
+    PrivateClassifier,
     PrivateForest,
     PrivateLogistic,
+    PrivateNetwork,
     _diffprivlib,
+    _libraries,
 )
-from sparsam.anonymise.model._private_network import PrivateNetwork, _libraries
-from sparsam.anonymise.model._private_training import PrivateClassifier
+from sparsam.anonymise.methods._guided import Guided, Hybrid
+from sparsam.anonymise.methods._mondrian import Mondrian
 from sparsam.attack.membership._membership import MembershipGame, lira, loss_attack, rmia
 from sparsam.attack.membership._model import membership_attack_model
 from sparsam.data import CategoricalDomain, Domain, NumericDomain
@@ -108,16 +108,17 @@ def show(name: str, runs: list[ModelFacts]) -> None:
     ]
     for place, risk in enumerate(runs[0].membership):
         words.append(
-            f"{risk.adversary}: accuracy {mean(lambda f: f.membership[place].accuracy):.3f} "  # noqa: B023
-            f"AUC {mean(lambda f: f.membership[place].auc):.3f} "  # noqa: B023
-            f"TPR@1% {mean(lambda f: f.membership[place].tpr_at[0.01]):.3f}"  # noqa: B023
+            f"{risk.adversary}: accuracy "
+            f"{mean(lambda f: f.membership[place].details['accuracy']):.3f} "  # noqa: B023
+            f"AUC {mean(lambda f: f.membership[place].value):.3f} "  # noqa: B023
+            f"TPR@1% {mean(lambda f: f.membership[place].details['tpr_at']['0.01']):.3f}"  # noqa: B023
         )
     for place, one in enumerate(runs[0].attribute):
         words.append(
             f"{one.adversary} on {one.attribute}: "
-            f"{mean(lambda f: f.attribute[place].accuracy):.3f} "  # noqa: B023
+            f"{mean(lambda f: f.attribute[place].value):.3f} "  # noqa: B023
             f"(without the model {mean(lambda f: f.attribute[place].baseline):.3f}, "  # noqa: B023
-            f"other people {mean(lambda f: f.attribute[place].control or 0.0):.3f})"  # noqa: B023
+            f"other people {mean(lambda f: f.attribute[place].details['control'] or 0.0):.3f})"  # noqa: B023
         )
     print(f"{name:28} {', '.join(words)}", flush=True)
 
@@ -126,9 +127,9 @@ def table_2() -> None:
     people, labels = adult()
     raw: list[ModelFacts] = []
     for name, method, ks in (
-        ("hybrid", Hybrid(), (50, 100)),
-        ("guided (paper)", Guided(), (50,)),
-        ("Mondrian", Mondrian(), (50,)),
+        ("hybrid", Anonymiser(Hybrid()), (50, 100)),
+        ("guided (paper)", Anonymiser(Guided()), (50,)),
+        ("Mondrian", Anonymiser(Mondrian()), (50,)),
     ):
         for k in ks:
             found: list[AnonymisedModel] = []
@@ -143,7 +144,7 @@ def table_2() -> None:
                         labels,
                         PEOPLE,
                         k,
-                        method=method,
+                        anonymiser=method,
                         test=0.6,
                         n_references=n_references,
                         random_state=seed,
@@ -161,7 +162,10 @@ def table_3() -> None:
     for binary in (True, False):
         people, labels = nursery(binary)
         print(f"Nursery, tree, social {'problematic or not' if binary else 'of three values'}")
-        for name, method, ks in (("hybrid", Hybrid(), (10, 100)), ("guided", Guided(), (100,))):
+        for name, method, ks in (
+            ("hybrid", Anonymiser(Hybrid()), (10, 100)),
+            ("guided", Anonymiser(Guided()), (100,)),
+        ):
             for k in ks:
                 found = [
                     anonymise_model(
@@ -169,7 +173,7 @@ def table_3() -> None:
                         people,
                         labels,
                         k=k,
-                        method=method,
+                        anonymiser=method,
                         n_references=0,
                         attribute="social",
                         random_state=seed,
@@ -204,7 +208,7 @@ def attacks() -> None:
                 (lira(weak, model, apart), ", other people's references"),
                 (lira(strong, model, both, online=True), ", references from halves of all"),
             ):
-                areas.setdefault(risk.adversary + how, []).append(risk.auc)
+                areas.setdefault(risk.adversary + how, []).append(risk.value)
         base = np.mean(areas["attack model"])
         for how, found in areas.items():
             print(f"{name:7} {how:45} AUC {np.mean(found):.3f} ({np.mean(found) - base:+.3f})")

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import time
 
-from sparsam.attack import ADVERSARIES, Linkage, MultiBreach, Reconstruction, SinglingOut, attack
+from sparsam.attack import Linkage, MultiBreach, Reconstruction, SinglingOut, run_attacks
+from sparsam.attack._bench import ADVERSARIES
 from sparsam.data import Split, split
 from sparsam.generalization import Generalization
 from sparsam.minimise import PrivacyTree, Uniform
@@ -33,20 +34,20 @@ def seconds(data: Split) -> None:
     total = 0.0
     for name in ADVERSARIES:
         start = time.perf_counter()
-        found = attack(generalization, data, [name], others=[other])
+        found = run_attacks(generalization, data, [name], others=[other])
         took = time.perf_counter() - start
         total += took
         print(f"  {name:<8}{took:7.2f} s   {found.risks[0]}")
     start = time.perf_counter()
-    attack(generalization, data, others=[other])
+    run_attacks(generalization, data, others=[other])
     print(f"  all together {time.perf_counter() - start:.1f} s (one by one {total:.1f} s)")
 
 
 def side_information(data: Split) -> None:
     print("A4 <= A5 <= A3 <= A1 + 0.005 along the privacy trees:")
     for leaves, privacy in ((4, 0.7), (10, 0.7), (20, 0.5), (50, 0.7), (50, 0.3), (200, 0.1)):
-        found = attack(tree(data, leaves, privacy), data, ["A1", "A3", "A4", "A5"])
-        errors = [found[name].error for name in ("A1", "A3", "A5", "A4")]
+        found = run_attacks(tree(data, leaves, privacy), data, ["A1", "A3", "A4", "A5"])
+        errors = [found[name].value for name in ("A1", "A3", "A5", "A4")]
         a1, a3, a5, a4 = errors
         holds = a4 <= a5 <= a3 <= a1 + 0.005
         shown = " ".join(f"{error:.4f}" for error in errors)
@@ -66,8 +67,8 @@ def multi_breach(data: Split) -> None:
         risk = MultiBreach([first]).attack(second, data)
         single = risk.details["single_breaches"]
         shown = ", ".join(f"{error:.4f}" for error in single)
-        holds = "yes" if risk.error <= min(single) else "NO"
-        print(f"  {name}: A1 {shown}; A6 {risk.error:.4f}  {holds}")
+        holds = "yes" if risk.value <= min(single) else "NO"
+        print(f"  {name}: A1 {shown}; A6 {risk.value:.4f}  {holds}")
 
 
 def linkage(data: Split) -> None:
@@ -79,7 +80,7 @@ def linkage(data: Split) -> None:
         print(
             f"  k* {leaves}: {generalization.n_buckets} buckets, value matched "
             f"{risk.details['value_matched']:.2%} over "
-            f"{risk.details['value_matched_by_chance']:.2%}, linked {1 - risk.error:.2%} over "
+            f"{risk.details['value_matched_by_chance']:.2%}, linked {1 - risk.value:.2%} over "
             f"{1 - risk.baseline:.2%}; "
             f"rarest record {alone['smallest']} people ({alone['rarest']} such records)"
         )

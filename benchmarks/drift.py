@@ -26,7 +26,7 @@ def main() -> None:
         tree = PrivacyTree(max_leaves=leaves, privacy=privacy)
         found = drift(frame, roles, "year", tree)
         years = ", ".join(
-            f"{year}: {one.utility.error:.4f} / {one.risk.error:.4f}"
+            f"{year}: {one.utility.error:.4f} / {one.risk.value:.4f}"
             for year, one in found.assessments.items()
         )
         changes = found.changes().values()

@@ -39,7 +39,7 @@ def chosen_area(front: Front) -> float:
     """The same area of those points only that validation data would choose."""
     found = [point.assessment for point in front.points]
     error = np.array([a.validation_utility.error for a in found])
-    protected = np.array([a.validation_risk.error for a in found])
+    protected = np.array([a.validation_risk.value for a in found])
     full = front.limits.classifier.utility("validation").error
     chosen = set()
     for permitted in full + np.linspace(0, WIDTH, 200):
@@ -49,7 +49,7 @@ def chosen_area(front: Front) -> float:
     low = front.limits.everything.error
     return area_under_front(
         [found[place].utility.error for place in chosen],
-        [found[place].risk.error for place in chosen],
+        [found[place].risk.value for place in chosen],
         low,
         low + WIDTH,
     )

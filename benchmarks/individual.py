@@ -70,11 +70,11 @@ class Setting:
 
     def rir(self, mask: Mask, evidence: str | None = None) -> float:
         """Re-identification, eq. 3."""
-        return reidentification(self.data.X, mask.kept, evidence=evidence).rir
+        return reidentification(self.data.X, mask.kept, evidence=evidence).value
 
     def rcr(self, mask: Mask) -> float:
         """Reconstruction, eq. 2."""
-        return masked_reconstruction(self.data.X, self.data.imputed(mask.kept), mask.kept).rcr
+        return masked_reconstruction(self.data.X, self.data.imputed(mask.kept), mask.kept).value
 
     def membership(self) -> MaskedMembership:
         """Reference models on public rows."""
@@ -95,7 +95,7 @@ class Setting:
 
     def mir(self, game: MaskedMembership, kept: Any) -> float:
         """Membership, eq. 23."""
-        return game.risk(self.confidence(self.data.fit_many(kept[None]))).auc
+        return game.risk(self.confidence(self.data.fit_many(kept[None]))).value
 
 
 def curve(name: str, seeds: list[int]) -> tuple[list[Setting], Found]:

@@ -47,7 +47,7 @@ def show(front: Front) -> None:
         found = point.assessment
         print(
             f"    trade-off {point.candidate.parameters['trade_off']:.3f}: classifier error "
-            f"{found.utility.error:.3f}, adversary error {found.risk.error:.3f}, "
+            f"{found.utility.error:.3f}, adversary error {found.risk.value:.3f}, "
             f"{point.candidate.generalization.n_buckets} buckets"
         )
 

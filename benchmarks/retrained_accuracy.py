@@ -29,7 +29,7 @@ from sparsam.anonymise import Anonymiser, BulkLoad, Hilbert, Hybrid, Mondrian
 
 SETS = {12: TWELVE, 10: TEN, 8: EIGHT}
 KS = (10, 50, 100, 500, 1000)
-METHODS: tuple[type[Anonymiser], ...] = (Hybrid, Mondrian, Hilbert, BulkLoad)
+METHODS: tuple[Any, ...] = (Hybrid, Mondrian, Hilbert, BulkLoad)
 MODELS: dict[str, Callable[[], Any]] = {
     "network": lambda: MLPClassifier((64,), early_stopping=True, random_state=0),
     "boosting": lambda: HistGradientBoostingClassifier(random_state=0),
@@ -63,7 +63,7 @@ def one_split(
         names = SETS[n_names]
         kept = [name for name in TWELVE if name not in names]
         for method in METHODS:
-            estimator = method(k=k, quasi_identifiers=names, keep=kept, publish=form)
+            estimator = Anonymiser(method(), k=k, quasi_identifiers=names, keep=kept, publish=form)
             release, reached = None, []
             for name, said in zip(models, answers, strict=True):
                 if release is None or method is Hybrid:  # the others do not look at answers

@@ -30,7 +30,7 @@ def main() -> None:
     for point in front:
         found = point.assessment
         print(
-            f"  {found.utility.error:.4f} classifier, {found.risk.error:.4f} adversary: "
+            f"  {found.utility.error:.4f} classifier, {found.risk.value:.4f} adversary: "
             f"{len(found.generalization.collected)} attributes, "
             f"{found.generalization.n_buckets} buckets, {point.candidate.label}"
         )

@@ -62,11 +62,11 @@ def test_own_minimiser_of_the_guide_works() -> None:
 def test_own_adversary_of_the_guide_works(capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {}
     for block in blocks("docs/guide.md"):
-        if "sp.attack(" in block or "class AlwaysTheFirst" in block:
+        if "sp.run_attacks(" in block or "class AlwaysTheFirst" in block:
             exec(compile(block, "docs/guide.md", "exec"), names)
     assert "A8 singling out" in capsys.readouterr().out
     own = names["AlwaysTheFirst"]("sex")
-    found = names["sp"].attack(names["tree"].generalization_, names["data"], [own])
+    found = names["sp"].run_attacks(names["tree"].generalization_, names["data"], [own])
     assert found["always the first"].attribute == "sex"
 
 
@@ -78,4 +78,4 @@ def test_anonymising_in_the_guide_works(capsys: pytest.CaptureFixture[str]) -> N
     assert names["hybrid"].certificate_.smallest >= 10
     assert "anonymised: accuracy" in capsys.readouterr().out
     found = names["found"]
-    assert found.after.risk("attack model").auc < found.before.risk("attack model").auc
+    assert found.after.risk("attack model").value < found.before.risk("attack model").value

@@ -24,9 +24,9 @@ from sparsam._small_counts import (
     publish_share,
     share_step,
 )
-from sparsam.assess import assess
+from sparsam.assess import assess_generalization
 from sparsam.assess._class_sizes import class_sizes
-from sparsam.attack import GeneralizedRecords, attack
+from sparsam.attack import GeneralizedRecords, run_attacks
 from sparsam.attack._singling_out import class_details
 from sparsam.cli._main import cli
 from sparsam.data import Roles, resolve, split
@@ -189,8 +189,8 @@ def test_all_outputs_of_one_assessment(rare: list[int], many: int) -> None:
     parts = split(resolve(table, Roles("works")), random_state=0)
     identity = Generalization.identity(parts.train.table)
     total = parts.train.n_rows
-    found = assess(identity, parts)
-    report = attack_report(attack(identity, parts, ["A1", "A8"]), identity, parts)
+    found = assess_generalization(identity, parts)
+    report = attack_report(run_attacks(identity, parts, ["A1", "A8"]), identity, parts)
     said = [found.to_dict(), report.to_dict()["attacks"]]
     counts = [count for one in said for count in counts_in(one) if count != "fewer than 5"]
     assert_closed(counts, total)
@@ -200,8 +200,8 @@ def test_all_outputs_of_one_assessment(rare: list[int], many: int) -> None:
         assert details["under"][size] == sizes["under"][size]
     assert details["alone"] == sizes["alone"]
     for risk in (*found.to_dict()["risk"]["parts"], found.to_dict()["utility"]):
-        for name in {"error", "baseline"} & set(risk):
-            steps = risk[name] / share_step(risk["n_records"])
+        for name in {"error", "value", "baseline"} & set(risk):
+            steps = risk[name] / share_step(risk.get("n") or risk["n_records"])
             assert steps == pytest.approx(round(steps), abs=1e-6)
     text = report.to_markdown() + report.to_html() + str(found.risk) + repr(found.class_sizes)
     exact = found.class_sizes.facts()

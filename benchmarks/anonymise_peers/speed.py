@@ -22,6 +22,7 @@ sys.path.insert(0, str(HERE.parent))
 from anonymise import TEN, adult  # noqa: E402
 from sparsam import anonymise  # noqa: E402
 from sparsam.anonymise import KAnonymity  # noqa: E402
+from sparsam.anonymise._classes import Division  # noqa: E402
 from sparsam.data import read  # noqa: E402
 
 N_ROWS, N_ANSWERS, K = 1_000_000, 2, 10
@@ -55,13 +56,13 @@ def memory(name: str) -> int:
 def one_method(method: str, n_rows: int) -> dict[str, float]:
     """Time one method, compiled before; the peak counts from just before it begins."""
     table, answers = million(n_rows)
-    estimator = getattr(anonymise, method)(k=K)
+    way = getattr(anonymise, method)()
     demand = KAnonymity(K)
-    estimator.part(table.codes[:2_000], table.attributes, demand, answers[:2_000])
+    way.part(Division(table.codes[:2_000], table.attributes, demand, answers[:2_000]))
     gc.collect()
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # forget the peak so far
     before, started = memory("VmRSS"), time.process_time()
-    partition = estimator.part(table.codes, table.attributes, demand, answers)
+    partition = way.part(Division(table.codes, table.attributes, demand, answers))
     seconds = time.process_time() - started
     return {
         "seconds": seconds,
@@ -101,9 +102,12 @@ def peers(n_rows: int, pythons: dict[str, str]) -> None:
     print(f"\nAdult, {len(frame):,} rows, {len(TEN)} quasi-identifiers, k = {K}: CPU s")
     fastest = {}
     for method in ("Mondrian", "Guided", "Hybrid"):
-        estimator = getattr(anonymise, method)(k=K, quasi_identifiers=TEN)
+        way = getattr(anonymise, method)()
+        estimator = anonymise.Anonymiser(way, k=K, quasi_identifiers=TEN)
         codes = timed(
-            lambda e=estimator: e.part(table.codes, table.attributes, KAnonymity(K), answers)
+            lambda way=way: way.part(
+                Division(table.codes, table.attributes, KAnonymity(K), answers)
+            )
         )
         whole = timed(lambda e=estimator: e.fit_transform(frame[TEN], labels))
         fastest[method] = whole

@@ -9,9 +9,11 @@ from sparsam._lazy import load_lazily
 from sparsam._version import __version__
 
 if TYPE_CHECKING:
+    from sparsam import assess as assess
+    from sparsam import attack as attack
     from sparsam.anonymise import anonymise_model
-    from sparsam.assess import assess, sweep
-    from sparsam.attack import Reconstruction, Risk, attack
+    from sparsam.assess import assess_generalization, sweep
+    from sparsam.attack import Reconstruction, Risk, run_attacks
     from sparsam.collect import GeneralizationStep, Questionnaire
     from sparsam.data import Roles, Table, load_example, read, resolve, split
     from sparsam.explore import Ledger, explore_table
@@ -36,12 +38,14 @@ __getattr__, __dir__ = load_lazily(
         "Table": "data",
         "anonymise_model": "anonymise",
         "assess": "assess",
+        "assess_generalization": "assess",
         "attack": "attack",
         "explore_table": "explore",
         "load_example": "data",
         "read": "data",
         "report_on": "report",
         "resolve": "data",
+        "run_attacks": "attack",
         "split": "data",
         "sweep": "assess",
     },
@@ -64,13 +68,13 @@ __all__ = [
     "Table",
     "__version__",
     "anonymise_model",
-    "assess",
-    "attack",
+    "assess_generalization",
     "explore_table",
     "load_example",
     "read",
     "report_on",
     "resolve",
+    "run_attacks",
     "split",
     "sweep",
 ]

@@ -22,7 +22,7 @@ def load_lazily(
 
     Examples
     --------
-    >>> get, listed = load_lazily("sparsam", {"Risk": "attack", "attack": "attack"})
+    >>> get, listed = load_lazily("sparsam", {"Risk": "attack"})
     >>> get("Risk").__name__, "Risk" in listed()
     ('Risk', True)
     """
@@ -31,7 +31,7 @@ def load_lazily(
         if name not in homes:
             raise AttributeError(f"module '{package}' has no attribute '{name}'")
         module = importlib.import_module(f"{package}.{homes[name]}")
-        # A folder that is called like its verb can be called itself.
+        # A folder may be listed itself.
         value = module if name == homes[name] else getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value

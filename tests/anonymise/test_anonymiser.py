@@ -35,9 +35,10 @@ from sparsam.anonymise import (
     drop_one,
     verify,
 )
+from sparsam.anonymise._classes import Method
 from sparsam.data import Roles, read
 
-METHODS: list[type[Anonymiser]] = [Mondrian, Greedy, Guided, Hybrid, Hilbert, BulkLoad, FullDomain]
+METHODS: list[type[Method]] = [Mondrian, Greedy, Guided, Hybrid, Hilbert, BulkLoad, FullDomain]
 QUASI = ["age", "income", "city", "constant"]
 
 
@@ -71,8 +72,8 @@ def values_by_record(release: Any, values: Any) -> list[list[Any]]:
     return list(found.values())
 
 
-def fitted(method: type[Anonymiser], data: dict[str, Any], **more: Any) -> tuple[Anonymiser, Any]:
-    one = method(**{"quasi_identifiers": QUASI, **more})
+def fitted(method: type[Method], data: dict[str, Any], **more: Any) -> tuple[Anonymiser, Any]:
+    one = Anonymiser(method(), **{"quasi_identifiers": QUASI, **more})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SparsamWarning)
         return one, one.fit_transform(data, data["illness"])
@@ -88,7 +89,7 @@ def fitted(method: type[Anonymiser], data: dict[str, Any], **more: Any) -> tuple
     missing=st.sampled_from(["own", "known"]),
 )
 def test_k_holds_in_what_is_published(
-    method: type[Anonymiser], seed: int, n_rows: int, k: int, form: Any, missing: Any
+    method: type[Method], seed: int, n_rows: int, k: int, form: Any, missing: Any
 ) -> None:
     data = people(seed, max(n_rows, k))
     one, release = fitted(method, data, k=k, publish=form, missing=missing)
@@ -103,7 +104,7 @@ def test_k_holds_in_what_is_published(
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000), n_rows=st.integers(12, 90), k=st.integers(2, 6))
 def test_diversity_and_closeness_hold_in_what_is_published(
-    method: type[Anonymiser], seed: int, n_rows: int, k: int
+    method: type[Method], seed: int, n_rows: int, k: int
 ) -> None:
     data = people(seed, n_rows)
     data["illness"][:4] = ["flu", "cold", "none", "none"]
@@ -132,7 +133,7 @@ def test_diversity_and_closeness_hold_in_what_is_published(
 @pytest.mark.parametrize("method", METHODS)
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000), n_rows=st.integers(30, 90))
-def test_rows_of_one_person_count_once(method: type[Anonymiser], seed: int, n_rows: int) -> None:
+def test_rows_of_one_person_count_once(method: type[Method], seed: int, n_rows: int) -> None:
     data = people(seed, n_rows)
     one, release = fitted(method, data, k=4, entity="person")
     for whose in values_by_record(release, data["person"]):
@@ -151,7 +152,7 @@ def test_rows_of_one_person_count_once(method: type[Anonymiser], seed: int, n_ro
     budget=st.sampled_from([0.0, 0.1, 0.5, 1.0]),
 )
 def test_new_rows_are_never_published_in_smaller_classes(
-    method: type[Anonymiser], seed: int, n_rows: int, n_new: int, k: int, budget: float
+    method: type[Method], seed: int, n_rows: int, n_new: int, k: int, budget: float
 ) -> None:
     data, new = people(seed, n_rows), people(seed + 1, n_new)
     new["city"] = np.where(new["income"] > 6000, "Graz", new["city"])  # never seen
@@ -185,7 +186,7 @@ def test_new_rows_are_never_published_in_smaller_classes(
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_fitted_rows_themselves_find_their_classes(method: type[Anonymiser]) -> None:
+def test_the_fitted_rows_themselves_find_their_classes(method: type[Method]) -> None:
     data = people(3, 200)
     one, release = fitted(method, data, k=5)
     again = one.transform(data)
@@ -196,12 +197,12 @@ def test_the_fitted_rows_themselves_find_their_classes(method: type[Anonymiser])
 def test_too_many_small_classes_are_joined_and_few_are_suppressed() -> None:
     data = {"age": np.repeat([20, 30, 40, 50], 5)}
     new = {"age": np.array([20] * 6 + [30] * 6 + [40] * 6 + [50] * 2)}
-    one = Greedy(k=5).fit(data)
+    one = Anonymiser(Greedy(), k=5).fit(data)
     with pytest.warns(SparsamWarning, match=r"2 of 20 new rows joined another class"):
         joined = one.transform(new)
     assert joined["age"].tolist() == [20] * 6 + [30] * 6 + [40] * 8
     assert (one.n_merged_, one.n_suppressed_) == (2, 0)
-    one = Greedy(k=5, max_suppressed=0.1).fit(data)
+    one = Anonymiser(Greedy(), k=5, max_suppressed=0.1).fit(data)
     with pytest.warns(SparsamWarning, match=r"2 of 20 new rows are suppressed"):
         fewer = one.transform(new)
     assert fewer["age"].tolist() == [20] * 6 + [30] * 6 + [40] * 6
@@ -211,12 +212,14 @@ def test_too_many_small_classes_are_joined_and_few_are_suppressed() -> None:
 def test_impossible_requests_say_so() -> None:
     data = {"age": [20, 21, 22]}
     with pytest.raises(DataError, match=r"3 rows together .* at least 10 rows"):
-        Greedy().fit(data)
+        Anonymiser(Greedy()).fit(data)
     same = {"age": [20, 21, 22], "illness": ["flu", "flu", "flu"]}
     model = DistinctDiversity(2, "illness")
     with pytest.raises(DataError, match="at least 2 different values of 'illness'"):
-        Greedy(k=2, privacy=model).fit(same)
-    one = Greedy(k=2, privacy=model).fit({"age": [20, 21], "illness": ["flu", "cold"]})
+        Anonymiser(Greedy(), k=2, privacy=model).fit(same)
+    one = Anonymiser(Greedy(), k=2, privacy=model).fit(
+        {"age": [20, 21], "illness": ["flu", "cold"]}
+    )
     with pytest.raises(ReleaseError, match="at least 2 different values"):
         one.transform(same)
     assert not hasattr(one, "certificate_")
@@ -227,14 +230,14 @@ def test_a_release_that_breaks_its_promise_is_refused(monkeypatch: pytest.Monkey
         return {"age": source["age"]}
 
     monkeypatch.setattr(_anonymiser, "publish", careless)
-    one = Greedy(k=2)
+    one = Anonymiser(Greedy(), k=2)
     with pytest.raises(ReleaseError, match="nothing was released"):
         one.fit_transform({"age": np.array([20, 21, 40, 41])})
     assert not hasattr(one, "certificate_")
 
 
 def test_a_refused_release_leaves_the_last_one_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = Greedy(k=2)
+    one = Anonymiser(Greedy(), k=2)
     one.fit_transform({"age": np.array([20, 21, 40, 41])})
     before = {name: getattr(one, name) for name in ("certificate_", "classes_", "loss_")}
     monkeypatch.setattr(_anonymiser, "publish", lambda source, *_, **__: source)
@@ -244,7 +247,7 @@ def test_a_refused_release_leaves_the_last_one_as_it_was(monkeypatch: pytest.Mon
 
 
 def test_an_older_certificate_does_not_outlive_a_fit() -> None:
-    one = Greedy(k=2)
+    one = Anonymiser(Greedy(), k=2)
     one.fit_transform({"age": np.array([20, 21, 40, 41])})
     one.fit({"age": np.array([20, 21])})
     assert not hasattr(one, "certificate_")
@@ -259,7 +262,7 @@ def test_the_same_type_and_order_come_out(kind: str, tmp_path: Any) -> None:
     index = [f"r{i}" for i in range(6)]
     frame = pd.DataFrame({"name": list("abcdef"), "sex": sex, "age": age}, index=index)
     expected = [40, 20, 40, 20, 60, 60]
-    one = Greedy(k=2, quasi_identifiers=["age", "sex"])
+    one = Anonymiser(Greedy(), k=2, quasi_identifiers=["age", "sex"])
     if kind == "pandas":
         with pytest.warns(SparsamWarning, match="row labels"):
             release = one.fit_transform(frame)
@@ -280,7 +283,7 @@ def test_the_same_type_and_order_come_out(kind: str, tmp_path: Any) -> None:
         release = one.fit_transform({name: frame[name].to_numpy() for name in frame})
         assert isinstance(release, dict)
     elif kind == "array":
-        release = Greedy(k=2).fit_transform(age.reshape(-1, 1).astype(float))
+        release = Anonymiser(Greedy(), k=2).fit_transform(age.reshape(-1, 1).astype(float))
         assert isinstance(release, np.ndarray)
         release = {"age": release[:, 0]}
     elif kind == "table":
@@ -295,7 +298,9 @@ def test_the_same_type_and_order_come_out(kind: str, tmp_path: Any) -> None:
 def test_row_labels_never_come_out(tmp_path: Any) -> None:
     """`to_parquet` would write them: the number of a patient on every row."""
     frame = pd.DataFrame({"age": [20, 20, 99, 20]}, index=list("abcd"))
-    one = Greedy(k=2, max_suppressed=0.25).fit(pd.DataFrame({"age": [20, 20, 99, 99]}))
+    one = Anonymiser(Greedy(), k=2, max_suppressed=0.25).fit(
+        pd.DataFrame({"age": [20, 20, 99, 99]})
+    )
     with (
         pytest.warns(SparsamWarning, match="1 of 4 new rows are suppressed"),
         pytest.warns(SparsamWarning, match="row labels"),
@@ -306,9 +311,15 @@ def test_row_labels_never_come_out(tmp_path: Any) -> None:
     assert verify(tmp_path / "r.parquet", one.certificate_).ok
     levels = pd.MultiIndex.from_arrays([list("abcd"), range(4)])
     with pytest.warns(SparsamWarning, match="row labels"):
-        assert Greedy(k=2).fit_transform(frame.set_index(levels)).index.equals(pd.RangeIndex(4))
+        assert (
+            Anonymiser(Greedy(), k=2)
+            .fit_transform(frame.set_index(levels))
+            .index.equals(pd.RangeIndex(4))
+        )
     counted = pd.DataFrame({"age": [20, 20, 21, 21, 22, 22]})
-    assert len(Greedy(k=2).fit_transform(counted.iloc[2:])) == 4  # numbers of rows are no names
+    assert (
+        len(Anonymiser(Greedy(), k=2).fit_transform(counted.iloc[2:])) == 4
+    )  # numbers of rows are no names
 
 
 def test_columns_that_make_rows_unique_are_refused() -> None:
@@ -317,22 +328,24 @@ def test_columns_that_make_rows_unique_are_refused() -> None:
     data["ill"] = rng.choice(["flu", "cold", "none"], 400)
     data["days"] = rng.integers(0, 30, 400)
     common = {"quasi_identifiers": ["age"], "k": 5}
-    assert Greedy(**common, keep=["ill"]).fit_transform(data) is not None
-    refused = Greedy(**common, keep=["ill", "pay"])
+    assert Anonymiser(Greedy(), **common, keep=["ill"]).fit_transform(data) is not None
+    refused = Anonymiser(Greedy(), **common, keep=["ill", "pay"])
     with pytest.raises(ReleaseError, match="'pay', 'ill': 100% of the 400 rows") as error:
         refused.fit_transform(data)
     assert "accept_unique=True" in str(error.value)
     assert not hasattr(refused, "certificate_")
     # every number of days is common, and hardly any whole row is
     with pytest.raises(ReleaseError, match="whole row that no other row is equal to"):
-        Greedy(**common, keep=["days"]).fit_transform(data)
+        Anonymiser(Greedy(), **common, keep=["days"]).fit_transform(data)
     # small classes that are diverse must have unique rows: a column of labels is no name
-    diverse = Greedy(quasi_identifiers=["age"], k=2, privacy=DistinctDiversity(2, "ill"))
+    diverse = Anonymiser(
+        Greedy(), quasi_identifiers=["age"], k=2, privacy=DistinctDiversity(2, "ill")
+    )
     diverse.set_params(keep=["ill"]).fit_transform(
         {"age": np.arange(400), "ill": np.array(["flu", "cold", "none", "gout"] * 100)}
     )
     assert diverse.certificate_.whole_rows.unique > 200
-    accepted = Greedy(**common, keep=["ill", "pay"], accept_unique=True)
+    accepted = Anonymiser(Greedy(), **common, keep=["ill", "pay"], accept_unique=True)
     accepted.fit_transform(data)
     assert accepted.certificate_.whole_rows.unique > 390
     assert accepted.certificate_.parameters["accept_unique"] is True
@@ -340,25 +353,32 @@ def test_columns_that_make_rows_unique_are_refused() -> None:
 
 def test_what_is_only_measured_may_keep_a_column() -> None:
     data = {"age": np.arange(40) % 20, "zip": np.arange(40)}
-    found = drop_one(data, np.arange(40) % 2, method=Greedy(k=2), then="kept",
-                     score=lambda release, y: 0.5)  # fmt: skip
+    found = drop_one(
+        data,
+        np.arange(40) % 2,
+        anonymiser=Anonymiser(Greedy(), k=2),
+        then="kept",
+        score=lambda release, y: 0.5,
+    )
     assert {row.name for row in found.rows} == {"age", "zip"}
 
 
 def test_only_quasi_identifiers_and_columns_to_keep_come_out() -> None:
     data = people(0, 40)
     roles = Roles(identifiers=["name"], quasi_identifiers=["age", "city"])
-    release = Greedy(k=3, roles=roles, keep=["illness"]).fit_transform(data)
+    release = Anonymiser(Greedy(), k=3, roles=roles, keep=["illness"]).fit_transform(data)
     assert list(release) == ["age", "city", "illness"]
     assert release["illness"].tolist() == data["illness"].tolist()
-    everything = Greedy(k=3, roles=Roles(identifiers=["name"]), entity="person", keep=["illness"])
+    everything = Anonymiser(
+        Greedy(), k=3, roles=Roles(identifiers=["name"]), entity="person", keep=["illness"]
+    )
     assert list(everything.fit_transform(data)) == [*QUASI, "illness"]
 
 
 def test_declared_missing_texts_and_orders_are_kept_to() -> None:
     data = {"size": np.array(["S", "M", "?", "L", "S", "M", "L", "?"])}
     roles = Roles(ordered={"size": ["S", "M", "L"]}, missing_values=["?"])
-    one = Greedy(k=2, roles=roles, publish="ranges").fit(data)
+    one = Anonymiser(Greedy(), k=2, roles=roles, publish="ranges").fit(data)
     assert one.attributes_[0].kind == "ordered"
     assert one.attributes_[0].missing
     release = one.transform({"size": np.array(["S", "M", "S", "?", "?", "M"])})
@@ -367,7 +387,7 @@ def test_declared_missing_texts_and_orders_are_kept_to() -> None:
 
 def test_a_column_without_any_value_is_published_without() -> None:
     data = {"age": np.array([20, 21, 40, 41]), "empty": np.full(4, np.nan)}
-    one = Mondrian(k=2)
+    one = Anonymiser(Mondrian(), k=2)
     release = one.fit_transform(data)
     assert np.isnan(release["empty"].astype(float)).all()
     full = one.transform({"age": np.array([20, 21, 41, 40]), "empty": np.full(4, np.nan)})
@@ -378,7 +398,7 @@ def test_a_column_without_any_value_is_published_without() -> None:
 
 
 def test_values_that_are_missing_only_later_are_not_lost() -> None:
-    one = Greedy(k=2).fit({"age": np.array([20.0, 21, 40, 41]), "city": list("aabb")})
+    one = Anonymiser(Greedy(), k=2).fit({"age": np.array([20.0, 21, 40, 41]), "city": list("aabb")})
     new = {"age": np.array([20.0, np.nan, np.nan, 41]), "city": ["a", "a", None, None]}
     with pytest.warns(SparsamWarning, match="3 of 4 new rows have values that were never seen"):
         release = one.transform(new)
@@ -388,7 +408,7 @@ def test_values_that_are_missing_only_later_are_not_lost() -> None:
 
 def test_many_numbers_are_routed_by_their_own_value() -> None:
     rng = np.random.default_rng(0)
-    one = Mondrian(k=50).fit({"x": rng.normal(size=4000)})
+    one = Anonymiser(Mondrian(), k=50).fit({"x": rng.normal(size=4000)})
     new = {"x": rng.normal(size=3000)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SparsamWarning)
@@ -405,37 +425,41 @@ def test_a_model_guides_where_there_is_one(method: Any) -> None:
     frame = pd.DataFrame({"age": rng.integers(20, 60, 300), "noise": rng.integers(0, 40, 300)})
     answers = np.where(frame["age"] < 35, "young", "old")
     model = DecisionTreeClassifier(random_state=0).fit(frame, answers)
-    guided = method(k=20, model=model).fit(frame)
-    labelled = method(k=20).fit(frame, answers)
-    asked = method(k=20).fit(frame, answers=answers)
-    function = method(k=20, model=lambda rows: np.where(rows["age"] < 35, 1, 0)).fit(frame)
+    guided = Anonymiser(method(model=model), k=20).fit(frame)
+    labelled = Anonymiser(method(), k=20).fit(frame, answers)
+    asked = Anonymiser(method(), k=20).fit(frame, answers=answers)
+    function = Anonymiser(method(model=lambda rows: np.where(rows["age"] < 35, 1, 0)), k=20).fit(
+        frame
+    )
     for other in (labelled, asked, function):
         assert guided.classes_.of_row.tolist() == other.classes_.of_row.tolist()
     for rows in guided.classes_.rows():
         assert len(set(answers[rows])) == 1
     numbers = DecisionTreeRegressor(max_depth=3).fit(frame, frame["age"] * 2.0)
-    assert method(k=20, model=numbers).fit(frame).classes_.n_classes > 4
+    assert Anonymiser(method(model=numbers), k=20).fit(frame).classes_.n_classes > 4
 
 
 def test_guided_methods_ask_for_answers() -> None:
     for method in (Guided, Hybrid):
         with pytest.raises(ParameterError, match=f"{method.__name__} must know what a model says"):
-            method(k=2).fit({"age": [20, 21, 40]})
+            Anonymiser(method(), k=2).fit({"age": [20, 21, 40]})
         with pytest.raises(DataError, match="'y' must have one value for each of the 3 rows"):
-            method(k=2).fit({"age": [20, 21, 40]}, [1, 2])
+            Anonymiser(method(), k=2).fit({"age": [20, 21, 40]}, [1, 2])
 
 
 def test_nearest_warns_and_follows_the_majority() -> None:
     data = {"age": np.array([20, 21, 30])}
     with pytest.warns(SparsamWarning, match="record of a real person"):
-        release = Greedy(k=3, publish="nearest").fit_transform(data, ["no", "no", "yes"])
+        release = Anonymiser(Greedy(), k=3, publish="nearest").fit_transform(
+            data, ["no", "no", "yes"]
+        )
     assert set(release["age"].tolist()) == {21}
     with pytest.warns(SparsamWarning, match="record of a real person"):
-        Greedy(k=3, publish="nearest").fit_transform(data, [1.5, 2.5, 3.5])
+        Anonymiser(Greedy(), k=3, publish="nearest").fit_transform(data, [1.5, 2.5, 3.5])
 
 
 def test_the_certificate_says_how_the_release_was_made() -> None:
-    one = Mondrian(k=2, strict=False)
+    one = Anonymiser(Mondrian(strict=False), k=2)
     one.fit_transform({"age": np.array([20, 21, 40, 41])})
     assert one.certificate_.parameters["method"] == "Mondrian"
     assert one.certificate_.parameters["strict"] is False
@@ -448,7 +472,9 @@ def test_the_same_seed_draws_the_same_records() -> None:
     data = people(0, 60)
     made = [
         published(
-            Greedy(k=5, publish="draw", random_state=s, quasi_identifiers=QUASI).fit_transform(data)
+            Anonymiser(
+                Greedy(), k=5, publish="draw", random_state=s, quasi_identifiers=QUASI
+            ).fit_transform(data)
         )
         for s in (1, 1, 2)
     ]
@@ -457,7 +483,7 @@ def test_the_same_seed_draws_the_same_records() -> None:
 
 
 @parametrize_with_checks(
-    [Mondrian(k=2), Hybrid(k=2)],
+    [Anonymiser(Mondrian(), k=2), Anonymiser(Hybrid(), k=2)],
     expected_failed_checks=lambda _: {
         "check_methods_subset_invariance": "a single row is never released",
         "check_dict_unchanged": "a release leaves its certificate behind",
@@ -470,19 +496,18 @@ def test_scikit_learns_own_checks(estimator: Any, check: Any) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_estimators_keep_to_the_conventions(method: type[Anonymiser]) -> None:
+def test_estimators_keep_to_the_conventions(method: type[Method]) -> None:
     model = DistinctDiversity(2, "illness")
-    one = method(k=7, privacy=model, quasi_identifiers=["age"])
-    names = set(one.get_params(deep=False))
-    assert {"k", "privacy", "entity", "keep", "roles", "publish", "max_suppressed"} <= names
+    one = Anonymiser(method(), k=7, privacy=model, quasi_identifiers=["age"])
     copy = clone(one)
-    assert copy.get_params(deep=False) == one.get_params(deep=False)
+    assert type(copy.method) is method
+    assert {**copy.get_params(), "method": 0} == {**one.get_params(), "method": 0}
     assert set(vars(method())) == set(method().get_params(deep=False))
-    assert repr(method(k=7)) == f"{method.__name__}(k=7)"
+    assert repr(Anonymiser(method(), k=7)) == f"Anonymiser(k=7, method={method.__name__}())"
     with pytest.raises(TypeError, match="surprise"):
         method(surprise=1)
     data = people(1, 40)
-    first = method(k=4, quasi_identifiers=QUASI)
+    first = Anonymiser(method(), k=4, quasi_identifiers=QUASI)
     assert first.fit(data, data["illness"]) is first
     assert first.feature_names_in_.tolist() == list(data)
     assert first.n_features_in_ == len(data)
@@ -491,13 +516,13 @@ def test_estimators_keep_to_the_conventions(method: type[Anonymiser]) -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"k": 1}, "'k' parameter of Greedy must be an int >= 2"),
-        ({"k": 2.5}, "'k' parameter of Greedy"),
-        ({"max_suppressed": 1.5}, "'max_suppressed' parameter of Greedy"),
-        ({"max_suppressed": True}, "'max_suppressed' parameter of Greedy"),
-        ({"quasi_identifiers": "age"}, "'quasi_identifiers' parameter of Greedy"),
-        ({"keep": "illness"}, "'keep' parameter of Greedy"),
-        ({"privacy": "much"}, "'privacy' parameter of Greedy"),
+        ({"k": 1}, "'k' parameter of Anonymiser must be an int >= 2"),
+        ({"k": 2.5}, "'k' parameter of Anonymiser"),
+        ({"max_suppressed": 1.5}, "'max_suppressed' parameter of Anonymiser"),
+        ({"max_suppressed": True}, "'max_suppressed' parameter of Anonymiser"),
+        ({"quasi_identifiers": "age"}, "'quasi_identifiers' parameter of Anonymiser"),
+        ({"keep": "illness"}, "'keep' parameter of Anonymiser"),
+        ({"privacy": "much"}, "'privacy' parameter of Anonymiser"),
         ({"publish": "words"}, "'how' parameter of publish"),
         ({"missing": "no"}, "'missing' parameter of publish"),
         ({"quasi_identifiers": []}, "at least one quasi-identifier"),
@@ -508,16 +533,16 @@ def test_estimators_keep_to_the_conventions(method: type[Anonymiser]) -> None:
 def test_bad_parameters_are_refused(wrong: dict[str, Any], words: str) -> None:
     data = {"age": [20, 21, 40], "illness": ["flu", "cold", "flu"]}
     with pytest.raises(ParameterError, match=words):
-        Greedy(**{"k": 2, **wrong}).fit_transform(data)
+        Anonymiser(Greedy(), **{"k": 2, **wrong}).fit_transform(data)
 
 
 def test_unknown_columns_are_named() -> None:
     data = {"age": [20, 21, 40], "illness": ["flu", "cold", "flu"]}
     with pytest.raises(RoleError, match="Did you mean 'age'"):
-        Greedy(k=2, quasi_identifiers=["agee"]).fit(data)
+        Anonymiser(Greedy(), k=2, quasi_identifiers=["agee"]).fit(data)
     with pytest.raises(RoleError, match="Did you mean 'illness'"):
-        Greedy(k=2, privacy=DistinctDiversity(2, "ilness")).fit(data)
+        Anonymiser(Greedy(), k=2, privacy=DistinctDiversity(2, "ilness")).fit(data)
     with pytest.raises(RoleError, match="'age' is not a column"):
-        Greedy(k=2).fit({"age": [20, 21, 40]}).transform({"old": [1, 2]})
+        Anonymiser(Greedy(), k=2).fit({"age": [20, 21, 40]}).transform({"old": [1, 2]})
     with pytest.raises(DataError, match="'answers' must have one value"):
-        Greedy(k=2).fit(data, answers=[1, 2])
+        Anonymiser(Greedy(), k=2).fit(data, answers=[1, 2])

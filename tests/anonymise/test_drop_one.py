@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from sparsam._errors import ParameterError
-from sparsam.anonymise import Greedy, drop_one
+from sparsam.anonymise import Anonymiser, Greedy, drop_one
 
 
 @pytest.fixture(scope="module")
@@ -26,13 +26,13 @@ def people() -> pd.DataFrame:
 
 
 def test_each_row_is_a_release_without_that_column(people: pd.DataFrame) -> None:
-    table = drop_one(people, method=Greedy(k=10))
-    whole = Greedy(k=10).fit(people).loss_
+    table = drop_one(people, anonymiser=Anonymiser(Greedy(), k=10))
+    whole = Anonymiser(Greedy(), k=10).fit(people).loss_
     assert table.loss == whole.overall
     assert {row.name for row in table.rows} == set(people)
     for row in table.rows:
         others = people.drop(columns=row.name)
-        assert row.after == Greedy(k=10).fit(others).loss_.overall
+        assert row.after == Anonymiser(Greedy(), k=10).fit(others).loss_.overall
         assert row.own == whole.per_attribute[row.name]
         assert row.before == pytest.approx(np.mean([whole.per_attribute[n] for n in others]))
         assert row.cost == row.before - row.after
@@ -40,7 +40,7 @@ def test_each_row_is_a_release_without_that_column(people: pd.DataFrame) -> None
 
 
 def test_what_costs_nothing_comes_last(people: pd.DataFrame) -> None:
-    table = drop_one(people, method=Greedy(k=10))
+    table = drop_one(people, anonymiser=Anonymiser(Greedy(), k=10))
     assert table.rows[-1].name == "constant"
     assert table.rows[-1].cost == 0
     assert table.rows[0].name in ("age", "noise")
@@ -55,7 +55,7 @@ def test_a_score_sees_the_column_only_where_it_is_kept(people: pd.DataFrame, the
         seen.append(release)
         return float(release.shape[1])
 
-    table = drop_one(people, method=Greedy(k=10), score=score, then=then)
+    table = drop_one(people, anonymiser=Anonymiser(Greedy(), k=10), score=score, then=then)
     assert table.score == 4
     assert {row.score for row in table.rows} == {4.0 if then == "kept" else 3.0}
     for name, release in zip(people, seen[1:], strict=True):

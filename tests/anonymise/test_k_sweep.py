@@ -10,7 +10,15 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.anonymise import DistinctDiversity, Greedy, Hybrid, Mondrian, Retrained, k_sweep
+from sparsam.anonymise import (
+    Anonymiser,
+    DistinctDiversity,
+    Greedy,
+    Hybrid,
+    Mondrian,
+    Retrained,
+    k_sweep,
+)
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +37,10 @@ def people() -> tuple[pd.DataFrame, Any]:
 
 def test_every_k_is_what_an_estimator_finds(people: Any) -> None:
     frame, y = people
-    method = Mondrian(quasi_identifiers=["age", "sex"])
-    sweep = k_sweep(frame, y, ks=(2, 10, 50), method=method)
+    method = Anonymiser(Mondrian(), quasi_identifiers=["age", "sex"])
+    sweep = k_sweep(frame, y, ks=(2, 10, 50), anonymiser=method)
     for row in sweep.rows:
-        one = Mondrian(k=row.k, quasi_identifiers=["age", "sex"]).fit(frame)
+        one = Anonymiser(Mondrian(), k=row.k, quasi_identifiers=["age", "sex"]).fit(frame)
         sizes = one.classes_.sizes()
         assert (row.classes, row.smallest) == (len(sizes), sizes.min())
         assert row.loss == one.loss_.overall
@@ -46,10 +54,13 @@ def test_every_k_is_what_an_estimator_finds(people: Any) -> None:
 
 def test_further_demands_and_people_hold_for_every_k(people: Any) -> None:
     frame, y = people
-    method = Greedy(
-        quasi_identifiers=["age", "sex"], entity="person", privacy=DistinctDiversity(3, "illness")
+    method = Anonymiser(
+        Greedy(),
+        quasi_identifiers=["age", "sex"],
+        entity="person",
+        privacy=DistinctDiversity(3, "illness"),
     )
-    sweep = k_sweep(frame, y, ks=(2, 5, 20), method=method)
+    sweep = k_sweep(frame, y, ks=(2, 5, 20), anonymiser=method)
     for row in sweep.rows:
         one = method.set_params(k=row.k).fit(frame)
         assert row.loss == one.loss_.overall
@@ -63,7 +74,7 @@ def test_the_default_follows_labels_where_there_are_some(people: Any) -> None:
     with_labels = k_sweep(frame, y, ks=(10,), quasi_identifiers=["age", "sex"])
     without = k_sweep(frame, ks=(10,), quasi_identifiers=["age", "sex"])
     assert (with_labels.method, without.method) == ("Hybrid", "Greedy")
-    own = Hybrid(quasi_identifiers=["age", "sex"]).fit(frame, y)
+    own = Anonymiser(Hybrid(), quasi_identifiers=["age", "sex"]).fit(frame, y)
     assert with_labels.rows[0].loss == own.loss_.overall
 
 
@@ -89,7 +100,7 @@ def test_a_model_is_retrained_and_tested_on_raw_rows(people: Any) -> None:
     score = Retrained(DecisionTreeClassifier(max_depth=1, random_state=0), test, y[300:])
     sweep = k_sweep(train, y[:300], ks=(10, 150), score=score)
     model = DecisionTreeClassifier(max_depth=1, random_state=0)
-    release = Hybrid(k=10).fit_transform(train, y[:300])
+    release = Anonymiser(Hybrid(), k=10).fit_transform(train, y[:300])
     expected = model.fit(release, y[:300]).score(test[["age"]], y[300:])
     assert sweep.rows[0].score == expected > 0.8
     with pytest.raises(ParameterError, match="retrained with labels"):
@@ -112,9 +123,9 @@ def test_the_result_is_plain_data_and_a_table(people: Any) -> None:
     ("more", "error", "words"),
     [
         ({"ks": ()}, ParameterError, "at least one k"),
-        ({"ks": (1,)}, ParameterError, "'k' parameter of Greedy"),
+        ({"ks": (1,)}, ParameterError, "'ks' parameter of k_sweep"),
         ({"ks": (2, 500)}, DataError, "at least 500 rows"),
-        ({"method": DecisionTreeClassifier()}, ParameterError, "must be an Anonymiser"),
+        ({"anonymiser": DecisionTreeClassifier()}, ParameterError, "must be an Anonymiser"),
     ],
 )
 def test_bad_requests_are_refused(people: Any, more: Any, error: Any, words: str) -> None:

@@ -8,16 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparsam.assess import (
-    Assessment,
-    Candidate,
-    ClassSizes,
-    Front,
-    Limits,
-    Point,
-    Utility,
-    sweep,
-)
+from sparsam.assess import Assessment, Candidate, ClassSizes, Front, Limits, Point, Utility, sweep
 from sparsam.assess._assessment import PersonErrors
 from sparsam.assess._utility import Classifier
 from sparsam.attack import Risk
@@ -52,10 +43,11 @@ def _risk(error: float, part: str, recovered: Sequence[float] = ()) -> Risk:
         Risk(
             adversary="A1 reconstruction",
             attribute=f"p{number}",
-            error=0.5 * (1 - share),
+            measure="error",
+            value=0.5 * (1 - share),
             baseline=0.5,
             interval=(0.0, 1.0),
-            n_records=1000,
+            n=1000,
             split=part,
             random_state=0,
         )
@@ -64,10 +56,11 @@ def _risk(error: float, part: str, recovered: Sequence[float] = ()) -> Risk:
     return Risk(
         adversary="A1 reconstruction",
         attribute=None,
-        error=error,
+        measure="error",
+        value=error,
         baseline=0.5,
         interval=(0.0, 1.0),
-        n_records=1000,
+        n=1000,
         split=part,
         random_state=0,
         parts=parts,

@@ -23,7 +23,7 @@ def test_every_unbeaten_point_is_attacked(front):
     assert [front.points[one.number] for one in found] == list(front.best)
     assert seen == [(n, len(found)) for n in range(1, len(found) + 1)]
     for one, point in zip(found, front.best, strict=True):
-        assert one.errors["A1"] == point.assessment.risk.error
+        assert one.errors["A1"] == point.assessment.risk.value
         assert one.to_dict()["utility_error"] == point.assessment.utility.error
         assert set(one.errors) == {"A1", "A3", "A4", "A5"}
 

@@ -37,6 +37,6 @@ def test_the_range_must_be_one():
 
 
 def test_area_of_a_front_lies_between_the_errors_of_its_points(small_front):
-    errors = [point.assessment.risk.error for point in small_front.points]
+    errors = [point.assessment.risk.value for point in small_front.points]
     assert 0 <= small_front.area() <= max(errors)
     assert small_front.area(width=0.5) >= small_front.area(width=0.05)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from sparsam.assess import assess, measure_limits
+from sparsam.assess import assess_generalization, measure_limits
 from sparsam.assess._classifiers import CLASSIFIERS
 from sparsam.assess._utility import MODELS, best_classifier
 from sparsam.attack import GeneralizedRecords
@@ -69,8 +69,8 @@ def test_merging_values_that_predict_alike_costs_nothing(simulate):
     a, b = data.train.table.attributes
     merged = categorical_partition("a", a.domain, [["a0", "a1"], ["a2", "a3"]])
     whole = Generalization.identity(data.train.table)
-    found = assess(Generalization([merged, whole["b"]]), data)
-    blind = assess(
+    found = assess_generalization(Generalization([merged, whole["b"]]), data)
+    blind = assess_generalization(
         Generalization([Generalization.nothing(data.train.table)["a"], whole["b"]]), data
     )
     limits = measure_limits(data)

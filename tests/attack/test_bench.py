@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,7 +15,6 @@ import pytest
 import sparsam as sp
 from sparsam._errors import DataError, ParameterError, RoleError
 from sparsam.attack import (
-    ADVERSARIES,
     Attacks,
     Control,
     LeaveOneOut,
@@ -30,11 +25,11 @@ from sparsam.attack import (
     Reconstruction,
     Risk,
     SinglingOut,
-    attack,
-    certify,
+    bound,
+    run_attacks,
     task_for,
 )
-from sparsam.attack._bench import SHARES
+from sparsam.attack._bench import ADVERSARIES, SHARES
 from sparsam.attack._statistics import wilson_interval
 from sparsam.data import Split
 from sparsam.generalization import Generalization
@@ -78,7 +73,7 @@ def other(people: Split, make_generalization: Make) -> Generalization:
 
 @pytest.fixture(scope="module")
 def everything(people: Split, generalization: Generalization, other: Generalization) -> Attacks:
-    return attack(generalization, people, others=[other], reconstruction=QUICK)
+    return run_attacks(generalization, people, others=[other], reconstruction=QUICK)
 
 
 def _assert_finite(plain: Any) -> None:
@@ -119,26 +114,26 @@ def test_each_is_what_it_is_alone(
     }
     for name, adversary in guesses.items():
         assert everything[name] == adversary.attack(generalization, people)
-    assert everything.certificates == certify(generalization, people)
+    assert everything.bounds == bound(generalization, people)
 
 
 def test_chosen_ones_in_the_order_asked_for(
     everything: Attacks, people: Split, generalization: Generalization
 ) -> None:
-    found = attack(generalization, people, ["A8", "A4", "A1"], reconstruction=QUICK)
+    found = run_attacks(generalization, people, ["A8", "A4", "A1"], reconstruction=QUICK)
     assert [risk.adversary[:2] for risk in found.risks] == ["A8", "A4", "A1"]
     for name in ("A8", "A4", "A1"):
         assert found[name] == everything[name]
-    [alone] = attack(generalization, people, "A5", reconstruction=QUICK).risks
+    [alone] = run_attacks(generalization, people, "A5", reconstruction=QUICK).risks
     assert alone == everything["A5"]
-    assert attack(generalization, people, []).risks == ()
+    assert run_attacks(generalization, people, []).risks == ()
 
 
 def test_all_without_other_breaches_leaves_a6_out(
     people: Split, generalization: Generalization, other: Generalization
 ) -> None:
     asked: list[str] = []
-    attack(
+    run_attacks(
         generalization,
         people,
         reconstruction=QUICK,
@@ -146,9 +141,9 @@ def test_all_without_other_breaches_leaves_a6_out(
     )
     assert asked == [*(name for name in ADVERSARIES if name != "A6"), "done"]
     with pytest.raises(ParameterError, match="A6 needs what else was published"):
-        attack(generalization, people, ["A1", "A6"])
+        run_attacks(generalization, people, ["A1", "A6"])
     one, several = (
-        attack(generalization, people, "A6", others=others, reconstruction=QUICK)
+        run_attacks(generalization, people, "A6", others=others, reconstruction=QUICK)
         for others in (other, [other])
     )
     assert one == several
@@ -156,7 +151,7 @@ def test_all_without_other_breaches_leaves_a6_out(
 
 def test_progress(people: Split, generalization: Generalization) -> None:
     calls: list[tuple[int, int, str]] = []
-    attack(
+    run_attacks(
         generalization,
         people,
         ["A8", "A1", SinglingOut()],
@@ -171,7 +166,7 @@ def test_plain_data_and_words(everything: Attacks) -> None:
     _assert_finite(plain)
     assert plain["complete"] is True
     assert len(plain["risks"]) == len(everything.risks)
-    assert [one["attribute"] for one in plain["certificates"]] == ["a", "b", "n"]
+    assert [bound["attribute"] for bound in plain["bounds"]] == ["a", "b", "n"]
     words = str(everything).splitlines()
     assert len(words) == len(everything.risks) + 3
     assert words[0].startswith("A1 reconstruction on all personal attributes: error")
@@ -190,20 +185,21 @@ class Mode:
         wrong = data.test.codes[:, column] != mode
         return Risk(
             adversary="mode",
+            measure="error",
             attribute=self.attribute,
-            error=float(wrong.mean()),
+            value=float(wrong.mean()),
             baseline=float(wrong.mean()),
             interval=wilson_interval(int(wrong.sum()), len(wrong)),
-            n_records=len(wrong),
+            n=len(wrong),
             split="test",
             random_state=0,
         )
 
 
 def test_an_adversary_of_ones_own(people: Split, generalization: Generalization) -> None:
-    found = attack(generalization, people, ["A1", Mode("a")], reconstruction=QUICK)
+    found = run_attacks(generalization, people, ["A1", Mode("a")], reconstruction=QUICK)
     assert found["mode"].attribute == "a"
-    assert found["mode"].error == found["A1"].parts[0].baseline
+    assert found["mode"].value == found["A1"].parts[0].baseline
     _assert_finite(found.to_dict())
 
 
@@ -232,7 +228,7 @@ def test_bad_adversaries(
     adversaries: Any, message: str, people: Split, generalization: Generalization
 ) -> None:
     with pytest.raises(ParameterError, match=message):
-        attack(generalization, people, adversaries)
+        run_attacks(generalization, people, adversaries)
 
 
 class _Interrupted:
@@ -243,10 +239,12 @@ class _Interrupted:
 def test_interrupted_work_keeps_what_is_finished(
     everything: Attacks, people: Split, generalization: Generalization
 ) -> None:
-    found = attack(generalization, people, ["A8", "A1", _Interrupted(), "A7"], reconstruction=QUICK)
+    found = run_attacks(
+        generalization, people, ["A8", "A1", _Interrupted(), "A7"], reconstruction=QUICK
+    )
     assert not found.complete
     assert found.risks == (everything["A8"], everything["A1"])
-    assert found.certificates == ()
+    assert found.bounds == ()
     assert found.to_dict()["complete"] is False
 
 
@@ -257,10 +255,10 @@ def test_interrupted_in_progress_and_at_the_end(
         raise KeyboardInterrupt
 
     bench = importlib.import_module("sparsam.attack._bench")
-    monkeypatch.setattr(bench, "certify", interrupt)
-    found = attack(generalization, people, ["A8"])
+    monkeypatch.setattr(bench, "bound", interrupt)
+    found = run_attacks(generalization, people, ["A8"])
     assert (len(found.risks), found.complete) == (1, False)
-    first = attack(generalization, people, ["A8", "A1"], progress=_stop_at(1))
+    first = run_attacks(generalization, people, ["A8", "A1"], progress=_stop_at(1))
     assert ([risk.adversary for risk in first.risks], first.complete) == ([NAMES["A8"]], False)
 
 
@@ -278,39 +276,16 @@ def test_errors_are_not_swallowed(people: Split, generalization: Generalization)
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        attack(generalization, people, ["A8", Broken()])
+        run_attacks(generalization, people, ["A8", Broken()])
 
 
-# The folder is called like its verb.
-
-
-def test_the_folder_can_be_called(people: Split, generalization: Generalization) -> None:
-    assert isinstance(sp.attack, ModuleType)
-    assert sp.attack(generalization, people, "A8") == attack(generalization, people, "A8")
-    assert sp.attack.attack is attack  # type: ignore[attr-defined]
-    assert sp.attack.Linkage is Linkage  # type: ignore[attr-defined]
-    assert sys.modules["sparsam.attack"] is sp.attack
-    assert inspect.getdoc(sp.attack).startswith("Adversaries:")  # type: ignore[union-attr]
-    assessed = sp.assess(generalization, people)
+def test_the_top_level_offers_it(people: Split, generalization: Generalization) -> None:
+    assert sp.run_attacks is run_attacks
+    assert sp.attack.Linkage is Linkage
+    assessed = sp.assess_generalization(generalization, people)
     assert assessed.risk.adversary == NAMES["A1"]
     with pytest.raises(TypeError, match="generalization"):
-        sp.attack()  # type: ignore[call-arg]
-
-
-@pytest.mark.parametrize(
-    "statements",
-    [
-        "import sparsam as sp; call = sp.attack; import sparsam.attack as a; assert a is call",
-        "from sparsam.attack import attack as call; from sparsam import attack; assert attack.Risk",
-        "import sparsam.assess, sparsam.attack._linkage; call = sparsam.assess",
-        "from sparsam.attack import *; certify; import sparsam, importlib\n"
-        "call = importlib.reload(sparsam.attack)",
-    ],
-)
-def test_every_way_to_import(statements: str) -> None:
-    code = f"{statements}\nassert callable(call)\nimport sparsam\nassert sparsam.attack.certify"
-    done = subprocess.run([sys.executable, "-W", "error", "-c", code], check=False)
-    assert done.returncode == 0
+        sp.run_attacks()  # type: ignore[call-arg]
 
 
 # Bad input.
@@ -322,9 +297,9 @@ def test_attributes_that_the_generalization_does_not_know(
     partial = Generalization([p for p in generalization if p.name in ("a", "n")])
     for adversaries in ("all", ["A4"], ["A7"], ["A8"], ["control"], []):
         with pytest.raises(DataError, match=r"does not know \['x', 'b'\]\.\n\nHint"):
-            attack(partial, people, adversaries)
+            run_attacks(partial, people, adversaries)
     with pytest.raises(DataError, match=r"does not know \['x', 'b'\]"):
-        certify(partial, people)
+        bound(partial, people)
 
 
 def test_attributes_that_the_table_lacks_are_not_used(
@@ -332,7 +307,7 @@ def test_attributes_that_the_table_lacks_are_not_used(
 ) -> None:
     columns = {"x": np.arange(90) % 6, "b": np.arange(90) % 3}
     few = make_split(columns, ["b"])
-    assert attack(generalization, few, "A1", reconstruction=QUICK)["A1"].n_records > 0
+    assert run_attacks(generalization, few, "A1", reconstruction=QUICK)["A1"].n > 0
 
 
 def _frame(n_rows: int) -> pd.DataFrame:
@@ -359,9 +334,9 @@ def test_a_table_without_the_personal_attributes(saved: Generalization) -> None:
         task_for(saved, _frame(120), sp.Roles(personal=["sexx"]))
     nobody = sp.split(task_for(saved, _frame(120), sp.Roles(personal=[])))
     with pytest.raises(DataError, match="at least one personal attribute"):
-        sp.attack(saved, nobody)
-    alone = sp.attack(saved, nobody, ["A7", "A8"])
-    assert alone.certificates == ()
+        sp.run_attacks(saved, nobody)
+    alone = sp.run_attacks(saved, nobody, ["A7", "A8"])
+    assert alone.bounds == ()
     _assert_finite(alone.to_dict())
 
 
@@ -375,15 +350,15 @@ def test_one_record(n_rows: int, saved: Generalization) -> None:
 @pytest.mark.parametrize("n_rows", [3, 4, 7, 20])
 def test_a_handful_of_records(n_rows: int, saved: Generalization) -> None:
     data = sp.split(task_for(saved, _frame(120).head(n_rows)))
-    found = sp.attack(saved, data, ["A1", "A2", "A3", "A4", "A5", "A6", "A8"], others=saved)
+    found = sp.run_attacks(saved, data, ["A1", "A2", "A3", "A4", "A5", "A6", "A8"], others=saved)
     _assert_finite(found.to_dict())
     with pytest.raises(DataError, match="at least 20 people"):
-        sp.attack(saved, data, ["control"])
+        sp.run_attacks(saved, data, ["control"])
     if data.test.n_rows > 1:
-        _assert_finite(sp.attack(saved, data, ["A7"]).to_dict())
+        _assert_finite(sp.run_attacks(saved, data, ["A7"]).to_dict())
     else:
         with pytest.raises(DataError, match="at least two people"):
-            sp.attack(saved, data, ["A7"])
+            sp.run_attacks(saved, data, ["A7"])
 
 
 def test_one_class(saved: Generalization) -> None:
@@ -393,21 +368,21 @@ def test_one_class(saved: Generalization) -> None:
 
 def test_everything_suppressed(people: Split) -> None:
     nothing = Generalization.nothing(people.train.table)
-    found = attack(nothing, people, others=nothing, reconstruction=QUICK)
+    found = run_attacks(nothing, people, others=nothing, reconstruction=QUICK)
     _assert_finite(found.to_dict())
     for name in ("A1", "A2", "A6"):
         assert found[name].advantage == pytest.approx(0.0, abs=1e-9)
     assert found["A8"].advantage == pytest.approx(0.0, abs=1e-9)
-    assert found["A4"].error <= found["A1"].error
+    assert found["A4"].value <= found["A1"].value
 
 
 def test_everything_collected(people: Split) -> None:
     whole = Generalization.identity(people.train.table)
-    found = attack(whole, people, others=[whole], reconstruction=QUICK)
+    found = run_attacks(whole, people, others=[whole], reconstruction=QUICK)
     _assert_finite(found.to_dict())
     for name in ("A1", "A2", "A3", "A4", "A5", "A6", "control"):
-        assert found[name].error == 0.0
-    assert all(certificate.accuracy == 1.0 for certificate in found.certificates)
+        assert found[name].value == 0.0
+    assert all(bound.accuracy == 1.0 for bound in found.bounds)
 
 
 def test_one_value_only(make_split: Make) -> None:
@@ -416,4 +391,4 @@ def test_one_value_only(make_split: Make) -> None:
         Generalization.identity(data.train.table),
         Generalization.nothing(data.train.table),
     ):
-        _assert_finite(attack(generalization, data, others=generalization).to_dict())
+        _assert_finite(run_attacks(generalization, data, others=generalization).to_dict())

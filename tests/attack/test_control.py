@@ -76,7 +76,7 @@ def test_a_sample_that_is_betrayed_gives_an_alarm(make_split: Make) -> None:
     mixed = replace(data, test=replace(data.test, table=table))
     risk = Control().attack(_cut(data, np.arange(25, 200, 25)), mixed)
     assert risk.details["advantage_interval"][0] > 0
-    assert risk.error < risk.baseline
+    assert risk.value < risk.baseline
 
 
 def test_says_what_was_compared(make_split: Make) -> None:
@@ -86,18 +86,18 @@ def test_says_what_was_compared(make_split: Make) -> None:
     risk = control.attack(nothing, data)
     assert risk == control.attack(nothing, data)
     assert risk.adversary.startswith("control")
-    assert (risk.split, risk.n_records, risk.random_state) == ("train", data.train.n_rows, 5)
+    assert (risk.split, risk.n, risk.random_state) == ("train", data.train.n_rows, 5)
     rest = data.validation.n_rows + data.test.n_rows
     assert risk.details["control_records"] == rest - rest * 5 // 8
     low, high = risk.details["control_interval"]
     assert low <= risk.baseline <= high
-    assert risk.interval[0] <= risk.error <= risk.interval[1]
+    assert risk.interval[0] <= risk.value <= risk.interval[1]
 
 
 def test_everything_collected(make_split: Make) -> None:
     data = _people(0, make_split, 400)
     risk = FAST.attack(Generalization.identity(data.train.table), data)
-    assert (risk.error, risk.baseline, risk.recovered) == (0.0, 0.0, 0.0)
+    assert (risk.value, risk.baseline, risk.recovered) == (0.0, 0.0, 0.0)
     assert risk.details["advantage_interval"] == [0.0, 0.0]
 
 

@@ -111,7 +111,7 @@ def unique_people(make_split: Make) -> Split:
 def test_unique_people_are_all_linked(unique_people: Split) -> None:
     whole = Generalization.identity(unique_people.train.table)
     risk = Linkage().attack(whole, unique_people)
-    assert risk.error == 0.0
+    assert risk.value == 0.0
     assert risk.baseline > 0.9
     assert risk.details["value_matched"] == 1.0
     assert risk.interval == pytest.approx((0.0, 0.025), abs=0.005)
@@ -122,7 +122,7 @@ def test_nothing_collected_is_chance(unique_people: Split) -> None:
     nothing = Generalization.nothing(unique_people.train.table)
     risk = Linkage().attack(nothing, unique_people)
     assert risk.details["value_matched"] == pytest.approx(risk.details["value_matched_by_chance"])
-    assert risk.error == pytest.approx(1 - 1 / risk.n_records, abs=0.04)
+    assert risk.value == pytest.approx(1 - 1 / risk.n, abs=0.04)
     assert risk.advantage == pytest.approx(0.0, abs=0.04)
 
 
@@ -131,7 +131,7 @@ def test_ties_are_not_favoured(make_split: Make) -> None:
     data = make_split({"a": np.zeros(4000), "b": np.zeros(4000)}, ["a"])
     nothing = Generalization.nothing(data.train.table)
     hits = [
-        (1 - Linkage(people=20, groups=50, random_state=seed).attack(nothing, data).error) * 20
+        (1 - Linkage(people=20, groups=50, random_state=seed).attack(nothing, data).value) * 20
         for seed in range(4)
     ]
     assert np.mean(hits) == pytest.approx(1.0, abs=3.5 / np.sqrt(200))
@@ -157,7 +157,7 @@ def test_order_of_rows_does_not_matter(make_split: Make, make_generalization: Ma
     adversary = Linkage(people=n_test)
     errors = [
         np.mean(
-            [replace(adversary, random_state=s).attack(generalization, d).error for s in (1, 2)]
+            [replace(adversary, random_state=s).attack(generalization, d).value for s in (1, 2)]
         )
         for d in (data, replace(data, test=by_a))
     ]
@@ -177,7 +177,7 @@ def test_a_table_that_tells_nothing_of_b_does_no_harm(
     for collected in ({"a": range(40)}, {"b": range(40)}):
         risk = Linkage(people=100).attack(make_generalization(data, **collected), data)
         assert risk.baseline < 0.8  # what the training part tells of A and B is much
-        assert risk.error == pytest.approx(risk.baseline, abs=0.12)
+        assert risk.value == pytest.approx(risk.baseline, abs=0.12)
 
 
 def test_finer_tables_link_more(make_split: Make, make_generalization: Make) -> None:
@@ -190,7 +190,7 @@ def test_finer_tables_link_more(make_split: Make, make_generalization: Make) -> 
         for width in (64, 16, 4, 1)
     ]
     matched = [risk.details["value_matched"] for risk in found]
-    errors = [risk.error for risk in found]
+    errors = [risk.value for risk in found]
     assert matched == sorted(matched)
     assert errors == sorted(errors, reverse=True)
     # Of a value that three people have, nobody can say whose it is.
@@ -226,8 +226,8 @@ def test_sides_may_overlap(make_split: Make, make_generalization: Make) -> None:
     same = Linkage(["a", "b", "c"], ["a", "b", "c"], people=50).attack(
         make_generalization(data, **{name: range(12) for name in "abc"}), data
     )
-    assert shared.error < apart.error
-    assert same.error < 0.1
+    assert shared.value < apart.value
+    assert same.value < 0.1
 
 
 def test_default_sides_and_groups(make_split: Make) -> None:
@@ -236,10 +236,10 @@ def test_default_sides_and_groups(make_split: Make) -> None:
     nothing = Generalization.nothing(data.train.table)
     risk = Linkage(people=40, groups=3).attack(nothing, data)
     assert (risk.details["first"], risk.details["second"]) == (["a", "c"], ["b"])
-    assert (risk.n_records, risk.details["people_at_once"]) == (120, 40)
+    assert (risk.n, risk.details["people_at_once"]) == (120, 40)
     assert (risk.adversary, risk.attribute, risk.split) == ("A7 linkability", None, "test")
     few = Linkage(people=10_000, groups=3).attack(nothing, data, "validation")
-    assert few.n_records == few.details["people_at_once"] == data.validation.n_rows
+    assert few.n == few.details["people_at_once"] == data.validation.n_rows
     assert few.split == "validation"
 
 

@@ -100,7 +100,7 @@ def test_attacks_what_the_breaches_reveal_together(
     assert together.adversary == "A6 multi-breach"
     for one, other in zip(together.parts, alone.parts, strict=True):
         assert one.attribute == other.attribute
-        assert one.error == pytest.approx(other.error, abs=0.01)
+        assert one.value == pytest.approx(other.value, abs=0.01)
 
 
 @pytest.mark.parametrize("n_breaches", [2, 3])
@@ -111,10 +111,10 @@ def test_weaker_than_no_single_breach(
     single = [Reconstruction().attack(g, people, "validation") for g in (first, *others)]
     together = MultiBreach(others).attack(first, people, "validation")
     for number, part in enumerate(together.parts):
-        assert part.error <= min(risk.parts[number].error for risk in single)
-    assert together.details["single_breaches"] == [risk.error for risk in single]
+        assert part.value <= min(risk.parts[number].value for risk in single)
+    assert together.details["single_breaches"] == [risk.value for risk in single]
     test = MultiBreach(others).attack(first, people)
-    assert test.error < min(test.details["single_breaches"])
+    assert test.value < min(test.details["single_breaches"])
 
 
 def test_a_third_breach_completes_the_picture(
@@ -123,7 +123,7 @@ def test_a_third_breach_completes_the_picture(
     first, second, third = breaches
     two = MultiBreach([second]).attack(first, people)
     three = MultiBreach([second, third]).attack(first, people)
-    assert three.error < two.error - 0.02
+    assert three.value < two.value - 0.02
     assert len(three.details["single_breaches"]) == 3
 
 
@@ -131,17 +131,17 @@ def test_identical_breaches_add_nothing(people: Split, breaches: list[Generaliza
     first = breaches[0]
     alone = Reconstruction().attack(first, people)
     twice = MultiBreach([first, first]).attack(first, people)
-    assert [part.error for part in twice.parts] == [part.error for part in alone.parts]
-    assert twice.details["single_breaches"] == [alone.error] * 3
+    assert [part.value for part in twice.parts] == [part.value for part in alone.parts]
+    assert twice.details["single_breaches"] == [alone.value] * 3
 
 
 def test_a_coarser_breach_adds_nothing(people: Split, breaches: list[Generalization]) -> None:
     nothing = Generalization.nothing(people.train.table)
     alone = Reconstruction().attack(breaches[0], people)
-    assert MultiBreach([nothing]).attack(breaches[0], people).error == alone.error
-    assert MultiBreach([breaches[0]]).attack(nothing, people).error == alone.error
+    assert MultiBreach([nothing]).attack(breaches[0], people).value == alone.value
+    assert MultiBreach([breaches[0]]).attack(nothing, people).value == alone.value
     naive = MultiBreach([nothing]).attack(nothing, people)
-    assert (naive.error, naive.advantage) == (naive.baseline, 0.0)
+    assert (naive.value, naive.advantage) == (naive.baseline, 0.0)
 
 
 def test_no_other_breach(people: Split, breaches: list[Generalization]) -> None:

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sparsam.attack import GeneralizedRecords, look_up, network
-from sparsam.attack._network import _State, _Training
+from sparsam.attack import GeneralizedRecords, look_up
+from sparsam.attack._network import _State, _Training, network
 from sparsam.attack._question import Question, personal_question
 from sparsam.data import Split
 

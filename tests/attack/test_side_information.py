@@ -13,13 +13,13 @@ import pytest
 from sparsam._errors import DataError
 from sparsam.attack import (
     GeneralizedRecords,
-    Guesses,
     LeaveOneOut,
     NonPersonalKnowledge,
     PartialPersonalKnowledge,
     Reconstruction,
-    attack,
+    run_attacks,
 )
+from sparsam.attack._guesses import Guesses
 from sparsam.attack._side_information import knowing, non_personal
 from sparsam.data import Roles, Split, resolve, split
 from sparsam.generalization import Generalization
@@ -55,7 +55,7 @@ def population(request: Any, make_split: Make, make_generalization: Make) -> Any
     codes = np.unravel_index(cells, joint.shape)
     data = make_split(dict(zip(SIZES, codes, strict=True)), PERSONAL)
     generalization = make_generalization(data, **BUCKETS)
-    return joint, data, attack(generalization, data, ["A1", "A3", "A5", "A4"])
+    return joint, data, run_attacks(generalization, data, ["A1", "A3", "A5", "A4"])
 
 
 def _known(adversary: str, secret: str) -> frozenset[str]:
@@ -74,15 +74,15 @@ def test_reaches_the_least_possible_error(adversary: str, population: Any) -> No
     for risk in found[adversary].parts:
         least = _least_error(joint, risk.attribute, _known(adversary, risk.attribute))
         noise = 3.5 * np.sqrt(least * (1 - least) / data.test.n_rows)
-        assert least - noise - 1e-9 <= risk.error <= least + noise + 0.006
+        assert least - noise - 1e-9 <= risk.value <= least + noise + 0.006
 
 
 def test_more_knowledge_more_success(population: Any) -> None:
     _, _, found = population
     for stronger, weaker in (("A4", "A5"), ("A5", "A3"), ("A3", "A1")):
-        assert found[stronger].error <= found[weaker].error + 0.005
+        assert found[stronger].value <= found[weaker].value + 0.005
         for one, other in zip(found[stronger].parts, found[weaker].parts, strict=True):
-            assert one.error <= other.error + 0.01
+            assert one.value <= other.value + 0.01
         assert found[stronger].baseline == found[weaker].baseline
 
 
@@ -90,9 +90,9 @@ def test_the_chain_is_in_the_order_of_the_table(population: Any) -> None:
     _, _, found = population
     assert [part.attribute for part in found["A5"].parts] == [*PERSONAL]
     # The first knows what A3 knows, the last what A4 knows.
-    assert found["A5"].parts[0].error == pytest.approx(found["A3"].parts[0].error, abs=0.005)
-    assert found["A5"].parts[-1].error == pytest.approx(found["A4"].parts[-1].error, abs=0.005)
-    assert found["A5"].error == pytest.approx(np.mean([p.error for p in found["A5"].parts]))
+    assert found["A5"].parts[0].value == pytest.approx(found["A3"].parts[0].value, abs=0.005)
+    assert found["A5"].parts[-1].value == pytest.approx(found["A4"].parts[-1].value, abs=0.005)
+    assert found["A5"].value == pytest.approx(np.mean([p.value for p in found["A5"].parts]))
 
 
 class _Watched(Reconstruction):
@@ -155,9 +155,9 @@ def test_who_knows_a_copy_knows_the_secret(
     copy = np.random.default_rng(0).integers(0, 6, 900)
     data = make_split({"copy": copy, "secret": copy}, personal)
     nothing = Generalization.nothing(data.train.table)
-    assert Reconstruction().attack(nothing, data).error > 0.5
+    assert Reconstruction().attack(nothing, data).value > 0.5
     for adversary in (first_to_know, LeaveOneOut):
-        assert adversary().attack(nothing, data).parts[-1].error == 0.0
+        assert adversary().attack(nothing, data).parts[-1].value == 0.0
 
 
 def test_nothing_but_personal_attributes(make_split: Make, make_generalization: Make) -> None:
@@ -168,7 +168,7 @@ def test_nothing_but_personal_attributes(make_split: Make, make_generalization: 
     assert non_personal(data) == set()
     plain = Reconstruction().attack(generalization, data)
     informed = NonPersonalKnowledge().attack(generalization, data)
-    assert [p.error for p in informed.parts] == [p.error for p in plain.parts]
+    assert [p.value for p in informed.parts] == [p.value for p in plain.parts]
 
 
 def test_one_personal_attribute_makes_three_adversaries_one(
@@ -179,7 +179,7 @@ def test_one_personal_attribute_makes_three_adversaries_one(
     data = make_split({"x": x, "secret": (x + rng.integers(0, 2, 600)) % 5}, ["secret"])
     generalization = make_generalization(data, x=[0, 0, 1, 1, 1])
     errors = {
-        adversary().attack(generalization, data).error
+        adversary().attack(generalization, data).value
         for adversary in (NonPersonalKnowledge, PartialPersonalKnowledge, LeaveOneOut)
     }
     assert len(errors) == 1
@@ -212,7 +212,7 @@ def test_a_perfect_weaker_adversary_is_kept(make_split: Make, make_generalizatio
         found = adversary.guess(make_generalization(data, x=[0, 1]), data, whole)
         assert isinstance(found, Guesses)
         assert found.answers == whole.answers
-        assert found.risk("test").error == 0.0
+        assert found.risk("test").value == 0.0
 
 
 def test_everything_and_nothing_collected(make_split: Make) -> None:
@@ -221,9 +221,9 @@ def test_everything_and_nothing_collected(make_split: Make) -> None:
     data = make_split(columns, ["a", "n"], numeric=["n"])
     table = data.train.table
     for adversary in (NonPersonalKnowledge(), PartialPersonalKnowledge(), LeaveOneOut()):
-        assert adversary.attack(Generalization.identity(table), data).error == 0.0
+        assert adversary.attack(Generalization.identity(table), data).value == 0.0
         risk = adversary.attack(Generalization.nothing(table), data)
-        assert np.isfinite([risk.error, *risk.interval, risk.recovered]).all()
+        assert np.isfinite([risk.value, *risk.interval, risk.recovered]).all()
         assert risk.split == "test"
 
 
@@ -270,7 +270,7 @@ def test_massachusetts(shared_data: Path) -> None:
     )
     data = split(resolve(columns, roles), random_state=0)
     [generalization] = PrivacyTree(privacy=0.7).path(data.train, [20])
-    found = attack(generalization, data, ["A1", "A3", "A4", "A5"])
+    found = run_attacks(generalization, data, ["A1", "A3", "A4", "A5"])
     for stronger, weaker in (("A4", "A5"), ("A5", "A3"), ("A3", "A1")):
-        assert found[stronger].error <= found[weaker].error + 0.005
-    assert found["A4"].error < found["A1"].error
+        assert found[stronger].value <= found[weaker].value + 0.005
+    assert found["A4"].value < found["A1"].value

@@ -14,8 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.attack import SinglingOut, isolating_predicates
-from sparsam.attack._singling_out import THRESHOLDS, class_details, isolation, random_isolation
+from sparsam.attack import SinglingOut
+from sparsam.attack._singling_out import (
+    THRESHOLDS,
+    class_details,
+    isolating_predicates,
+    isolation,
+    random_isolation,
+)
 from sparsam.generalization import Generalization
 
 Make = Callable[..., Any]
@@ -76,17 +82,17 @@ def test_aims_at_the_rarest(
     sizes = sorted(Counter((int(a) // 2, int(b) // 2) for a, b in people).values())
     risk = SinglingOut(attempts=3).attack(generalization, data, part)
     success = [(1 - 1 / c) ** (c - 1) for c in sizes[:3]]
-    assert risk.error == pytest.approx(1 - np.mean(success))
+    assert risk.value == pytest.approx(1 - np.mean(success))
     assert risk.baseline == pytest.approx(1 - (1 - 1 / len(people)) ** (len(people) - 1))
-    assert risk.interval[0] - 1e-12 <= risk.error <= risk.interval[1]
-    assert (risk.adversary, risk.split, risk.n_records) == ("A8 singling out", part, len(people))
+    assert risk.interval[0] - 1e-12 <= risk.value <= risk.interval[1]
+    assert (risk.adversary, risk.split, risk.n) == ("A8 singling out", part, len(people))
     assert risk.details == {"attempts": 3, **class_details(np.array(sizes))}
 
 
 def test_everyone_alone(make_split: Make) -> None:
     data = make_split({"a": np.arange(120)}, ["a"])
     risk = SinglingOut().attack(Generalization.identity(data.train.table), data)
-    assert (risk.error, risk.details["alone"]) == (0.0, data.train.n_rows)
+    assert (risk.value, risk.details["alone"]) == (0.0, data.train.n_rows)
     assert 0 < risk.interval[1] < 0.1
     assert risk.details["histogram"] == [{"from": 1, "to": 1, "people": data.train.n_rows}]
 
@@ -127,7 +133,7 @@ def test_a_handful_of_people(n_rows: int, make_split: Make) -> None:
     ):
         for part in ("train", "validation", "test"):
             risk = SinglingOut().attack(generalization, data, part)
-            assert np.isfinite([risk.error, risk.baseline, risk.recovered, *risk.interval]).all()
+            assert np.isfinite([risk.value, risk.baseline, risk.recovered, *risk.interval]).all()
 
 
 def test_bad_input(make_split: Make) -> None:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from sparsam.attack import mean_interval, paired_difference, wilson_interval
-from sparsam.attack._statistics import unpaired_difference
+from sparsam.attack import paired_difference, wilson_interval
+from sparsam.attack._statistics import mean_interval, unpaired_difference
 
 
 @pytest.mark.parametrize(

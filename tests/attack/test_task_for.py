@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sparsam._errors import DataError, RoleError
-from sparsam.assess import assess
+from sparsam.assess import assess_generalization
 from sparsam.attack import task_for
 from sparsam.data import Roles, read, split
 from sparsam.generalization import Generalization
@@ -103,7 +103,7 @@ def test_an_attribute_may_become_the_target(artifact, people):
     task = task_for(artifact, people, Roles("education"))
     assert "education" not in task.names
     assert "works" not in task.names
-    found = assess(artifact, split(task))
+    found = assess_generalization(artifact, split(task))
     assert 0 <= found.information_loss <= 1
     assert "education" not in [part.attribute for part in found.risk.parts]
 

@@ -17,9 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sparsam as sp
-from sparsam.anonymise import Hybrid, Mondrian, verify
-from sparsam.anonymise.model._private_models import PrivateForest, PrivateLogistic
-from sparsam.anonymise.model._private_network import PrivateNetwork
+from sparsam.anonymise import Anonymiser, Hybrid, Mondrian, verify
+from sparsam.anonymise._private_models import PrivateForest, PrivateLogistic, PrivateNetwork
 from sparsam.data import CategoricalDomain, NumericDomain, OwnRecords, columns_of
 from sparsam.explore import declared
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
@@ -121,7 +120,8 @@ def test_leak_1_folder_names_in_an_exploration(stage: Stage, tmp_path: Path) -> 
 @pytest.mark.parametrize("method", [Hybrid, Mondrian])
 def test_leak_2_an_index_is_not_published(method: Any, tmp_path: Path) -> None:
     frame = labelled(people())
-    anonymiser = method(quasi_identifiers=["age", "sex", "education"], k=10, keep=["employed"])
+    names = ["age", "sex", "education"]
+    anonymiser = Anonymiser(method(), quasi_identifiers=names, k=10, keep=["employed"])
     with pytest.warns(sp.SparsamWarning):
         release = anonymiser.fit_transform(frame, frame["employed"])
     assert not set(release.index) & set(frame.index)
@@ -344,7 +344,9 @@ def test_leak_7_small_counts(small: Path, tmp_path: Path) -> None:
     assert code == 0, said
     table = sp.read(small / "people.csv")
     parts = sp.split(sp.resolve(table, sp.Roles("works", personal=("sex",))), random_state=0)
-    raw = sp.assess(Generalization.load(small / "people.json"), parts, random_state=0).class_sizes
+    raw = sp.assess_generalization(
+        Generalization.load(small / "people.json"), parts, random_state=0
+    ).class_sizes
     steps = np.diff([0, raw.alone, *raw.under.values()])
     assert ((steps > 0) & (steps < 5)).any(), "the test is about counts that lie close together"
     told = json.loads(said["stdout"])["class_sizes"]

@@ -20,7 +20,6 @@ from sklearn.tree import DecisionTreeClassifier
 import sparsam as sp
 from sparsam._small_counts import at_most
 from sparsam.anonymise import Certificate, verify
-from sparsam.cli._anonymise_sweep import Score
 
 QUASI = ["age", "education", "marital_status", "sex"]
 NAMES = ",".join(QUASI)
@@ -409,16 +408,16 @@ def test_a_record_of_a_real_person_is_warned_of(run, place, tmp_path):
 
 @pytest.mark.parametrize("spoilt", ["cell", "hash"])
 def test_a_broken_promise_writes_nothing(run, place, tmp_path, monkeypatch, spoilt):
-    import sparsam.data
+    from sparsam.anonymise import _release
 
-    write = sparsam.data.write_columns
+    write = _release.write_columns
 
     def careless(columns, path):
         changed = {name: np.array(values, dtype=object) for name, values in columns.items()}
         changed["age" if spoilt == "cell" else "employed"][3] = "999"
         write(changed, path)
 
-    monkeypatch.setattr(sparsam.data, "write_columns", careless)
+    monkeypatch.setattr(_release, "write_columns", careless)
     result = run("anonymise", place / "people.csv", "--quasi-identifiers", NAMES, "--keep",
                  "employed", "-o", tmp_path / "o.csv", "--report", tmp_path / "r.html")  # fmt: skip
     assert result.exit_code == 1
@@ -483,18 +482,6 @@ def test_the_input_is_not_overwritten(run, place, tmp_path):
                  tmp_path / "people.csv")  # fmt: skip
     assert result.exit_code == 2
     assert (tmp_path / "people.csv").read_bytes() == before
-
-
-def test_the_score_learns_numbers_and_categories():
-    rng = np.random.default_rng(0)
-    raw = {"n": rng.random(400), "c": rng.choice(["a", "b", None], 400)}
-    truth = (raw["n"] > 0.5) ^ (raw["c"] == "a")
-    score = Score(raw, truth, ["n", "c"], seed=0)
-    assert score(raw, truth) > 0.95
-    shuffled = {name: values[::-1] for name, values in raw.items()}
-    assert score(shuffled, truth) < 0.7
-    assert score.chance(truth) == max(truth.mean(), 1 - truth.mean())
-    assert score(raw, np.ones(400, dtype=bool)) == truth.mean()
 
 
 def test_texts_that_a_spreadsheet_would_run(run, people, tmp_path):

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sparsam.anonymise import Mondrian
+from sparsam.anonymise import Anonymiser, Mondrian
 from sparsam.data import columns_of, write_columns
 
 
@@ -19,7 +19,7 @@ def test_folders_that_look_like_cells(run, tmp_path: Path, ending: str):
     release = tmp_path / "age=30" / "sex=f" / f"people.{ending}"
     release.parent.mkdir(parents=True)
     alike = pd.DataFrame({"age": [30] * 40, "sex": ["f"] * 40})
-    method = Mondrian(quasi_identifiers=["age", "sex"], k=5)
+    method = Anonymiser(Mondrian(), quasi_identifiers=["age", "sex"], k=5)
     made = method.fit_transform(alike)
     method.certificate_.save(tmp_path / "certificate.json")
     people = pd.DataFrame({"age": range(20, 60), "sex": ["f", "m"] * 20})
@@ -94,7 +94,7 @@ def hostile(request, make_people, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def certificate(make_people, tmp_path_factory) -> Path:
-    method = Mondrian(quasi_identifiers=["age", "education"], k=5)
+    method = Anonymiser(Mondrian(), quasi_identifiers=["age", "education"], k=5)
     method.fit_transform(make_people(300))
     path = tmp_path_factory.mktemp("certificate") / "certificate.json"
     method.certificate_.save(path)

@@ -37,7 +37,7 @@ def scene(every_command: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
         (
             "anonymise",
             ("--sweep-k", "5,10"),
-            "sparsam.cli._anonymise_work.measure_ks",
+            "sparsam.anonymise.k_scores",
             {"release.csv", "release.certificate.json"},
         ),
         (

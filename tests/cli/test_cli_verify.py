@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import sparsam as sp
-from sparsam.anonymise import Mondrian, certify
+from sparsam.anonymise import Anonymiser, Mondrian, certify
 from sparsam.anonymise.proof._certificate import KAnonymityTerms
 from sparsam.data import columns_of, write_columns
 
@@ -20,7 +20,7 @@ def place(tmp_path_factory):
     """A release in two formats, and its certificate."""
     place = tmp_path_factory.mktemp("verify")
     people = sp.load_example().take(range(400)).to_frame("pandas")
-    method = Mondrian(quasi_identifiers=NAMES, k=5, keep=["employed"])
+    method = Anonymiser(Mondrian(), quasi_identifiers=NAMES, k=5, keep=["employed"])
     release = method.fit_transform(people)
     for name in ("release.csv", "release.parquet"):
         write_columns(columns_of(release, list(release.columns)), place / name)
@@ -87,7 +87,7 @@ def test_quiet(run, place):
 
 def test_what_is_not_published_is_not_checked(run, place, tmp_path):
     people = sp.load_example().take(range(400)).to_frame("pandas").assign(whose=range(400))
-    method = Mondrian(quasi_identifiers=NAMES, k=5, entity="whose")
+    method = Anonymiser(Mondrian(), quasi_identifiers=NAMES, k=5, entity="whose")
     release = method.fit_transform(people)
     write_columns(columns_of(release, NAMES), tmp_path / "r.csv")
     method.certificate_.save(tmp_path / "c.json")
@@ -103,7 +103,7 @@ def test_what_is_not_published_is_not_checked(run, place, tmp_path):
 def test_too_few_rows_are_too_few_people(run, place, tmp_path):
     """Whose row it is need not be known to see that three rows are not five people."""
     people = sp.load_example().take(range(400)).to_frame("pandas").assign(whose=range(400))
-    method = Mondrian(quasi_identifiers=NAMES, k=5, entity="whose")
+    method = Anonymiser(Mondrian(), quasi_identifiers=NAMES, k=5, entity="whose")
     release = method.fit_transform(people)
     release.loc[:2, "age"] = 111
     write_columns(columns_of(release, NAMES), tmp_path / "r.csv")

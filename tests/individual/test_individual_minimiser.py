@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sparsam._errors import DataError, ParameterError
 from sparsam.individual import IndividualMinimiser, mask_people
@@ -17,13 +13,6 @@ def people(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     X = rng.random((n, 5))
     return X, np.where(X[:, 0] + X[:, 1] + 0.2 * rng.normal(size=n) > 1, "yes", "no")
-
-
-@parametrize_with_checks(
-    [IndividualMinimiser(keep=0.5, algorithm="individualised random")],
-)
-def test_scikit_learn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
-    check(estimator)
 
 
 def test_a_share_to_keep() -> None:

@@ -81,9 +81,9 @@ def test_risks_are_those_of_the_attacks(people, curve, members) -> None:
     point = curve.chosen
     mean = members.statistics.mean
     near = masked_reconstruction(members.X, members.imputed(kept), kept, mean=mean)
-    assert point.reconstruction.rcr == near.rcr
-    assert point.reidentification.rir == reidentification(members.X, kept).rir
-    assert point.weighed.rir == reidentification(members.X, kept, evidence="records").rir
+    assert point.reconstruction.value == near.value
+    assert point.reidentification.value == reidentification(members.X, kept).value
+    assert point.weighed.value == reidentification(members.X, kept, evidence="records").value
     split = split_people(len(people.y), own_test=True)
     learner = LogisticLearner()
 
@@ -99,17 +99,18 @@ def test_risks_are_those_of_the_attacks(people, curve, members) -> None:
     said = learner.probabilities(fitted, people.X, 2)[0][np.arange(len(people.y)), people.y]
     expected = game.risk(said)
     assert point.membership is not None
-    assert (point.membership.auc, point.membership.interval) == (expected.auc, expected.interval)
-    assert point.membership.tpr_at[0.01] == expected.tpr_at[0.01]
+    assert point.membership.value == expected.value
+    assert point.membership.interval == expected.interval
+    assert point.membership.details["tpr_at"] == expected.details["tpr_at"]
 
 
 def test_both_ends(curve: SparsityCurve) -> None:
     assert curve.full.accuracy.drop == 0
-    assert curve.full.reconstruction.rcr == 1
-    assert curve.full.reidentification.rir == 1
+    assert curve.full.reconstruction.value == 1
+    assert curve.full.reidentification.value == 1
     for point in curve.of("random rows"):
         # no two people are alike, so a person is found exactly if their row is kept
-        assert point.reidentification.rir == pytest.approx(point.kept_share)
+        assert point.reidentification.value == pytest.approx(point.kept_share)
 
 
 def test_overlap_against_all_pairs(curve: SparsityCurve, members: TrainingSet) -> None:

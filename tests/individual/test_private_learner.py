@@ -18,7 +18,7 @@ from sparsam.individual._private_learner import run_of, together
 from sparsam.individual._stationarity import stationarity
 from sparsam.individual._training_set import TrainingSet
 
-NETWORK = "sparsam.anonymise.model._private_network"
+NETWORK = "sparsam.anonymise._private_models"
 
 
 def people(seed: int, n: int, wide: int = 4, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
@@ -264,7 +264,7 @@ def test_models_cost_more_together_and_less_than_the_sum() -> None:
 
 def test_flat_parameters_answer_as_the_network_does(monkeypatch: pytest.MonkeyPatch) -> None:
     opacus()
-    from sparsam.anonymise.model._private_network import PrivateNetwork
+    from sparsam.anonymise._private_models import PrivateNetwork
 
     kept: list[PrivateNetwork] = []
     plain = PrivateNetwork._train

@@ -41,7 +41,7 @@ def test_the_mask_is_over_everyone(people: Encoded, found: Retention) -> None:
     stated = found.mask.facts["training_accuracy"], found.mask.facts["training_full_accuracy"]
     assert stated == pytest.approx(tuple(right))
     assert found.reidentification is not None
-    assert found.reidentification.rir == reidentification(people.X, found.mask.kept).rir
+    assert found.reidentification.value == reidentification(people.X, found.mask.kept).value
     assert found.mask.facts["accuracy"] == found.curve.chosen.accuracy.accuracy
     assert found.met
     assert found.max_drop is None

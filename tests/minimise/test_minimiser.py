@@ -19,7 +19,6 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sparsam._errors import DataError, ParameterError, RoleError
 from sparsam.data import Roles, read, resolve
@@ -41,19 +40,6 @@ MINIMISERS = [
     Iterative(ROLES, max_utility_loss=0.05),
 ]
 EACH = pytest.mark.parametrize("minimiser", MINIMISERS, ids=lambda m: type(m).__name__)
-
-
-@parametrize_with_checks(
-    [
-        PrivacyTree(),
-        PrivacyTree(max_leaves=6, privacy=0.0, min_leaf=1),
-        Uniform(),
-        FeatureSelection(),
-        Iterative(),
-    ]
-)
-def test_scikit_learns_own_checks(estimator: Any, check: Callable[[Any], None]) -> None:
-    check(estimator)
 
 
 def _objects(people: People) -> np.ndarray:

@@ -51,7 +51,8 @@ def _risk_of(attribute: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     error = baseline * (1 - recovered)
     return {
         "attribute": name,
-        "error": error,
+        "measure": "error",
+        "value": error,
         "baseline": baseline,
         "advantage": baseline - error,
         "recovered": recovered,
@@ -107,14 +108,15 @@ def _point(
         },
         "risk": {
             "adversary": "A1 reconstruction",
-            "error": attack,
+            "measure": "error",
+            "value": attack,
             "baseline": 0.249,
             "advantage": 0.249 - attack,
             "recovered": (0.249 - attack) / 0.249,
             "interval": [attack - 0.0035, attack + 0.0035],
             "split": "test",
             "validation_error": attack - 0.001,
-            "n_records": 6000,
+            "n": 6000,
             "attributes": [_risk_of(a, rng) for a in personal] if front else [],
             "confident": [
                 {"share": s, "error": attack * (0.15 + 3 * s)} for s in (0.01, 0.05, 0.1, 0.25)

@@ -9,7 +9,7 @@ import pytest
 
 from sparsam._errors import ParameterError
 from sparsam.assess import attack_along, sweep
-from sparsam.attack import Attacks, Reconstruction, Risk, attack
+from sparsam.attack import Attacks, Reconstruction, Risk, run_attacks
 from sparsam.data import Roles
 from sparsam.minimise import PrivacyTree
 from sparsam.report import attack_report, report_on
@@ -42,7 +42,7 @@ def choice(make_people):
 
 @pytest.fixture(scope="module")
 def found(choice):
-    return attack(choice.generalization, choice.front.data, reconstruction=LAZY)
+    return run_attacks(choice.generalization, choice.front.data, reconstruction=LAZY)
 
 
 def test_real_attacks_in_the_large_report(choice, found, tmp_path):
@@ -50,7 +50,7 @@ def test_real_attacks_in_the_large_report(choice, found, tmp_path):
     report = report_on(choice, attacks=found, along_front=along)
     data = report.to_dict()
     assert len(data["attacks"]["risks"]) == len(found.risks)
-    assert len(data["attacks"]["certificates"]) == len(found.certificates)
+    assert len(data["attacks"]["bounds"]) == len(found.bounds)
     assert set(data["attacks"]["along_front"][0]["errors"]) == {"A1", "A3", "A4", "A5"}
     ids = {point["id"] for point in data["points"] if point["on_front"]}
     assert {point["id"] for point in data["attacks"]["along_front"]} == ids
@@ -99,17 +99,17 @@ def test_an_adversary_of_your_own(choice):
         def attack(self, generalization, data):
             return Risk(
                 adversary="mine & yours",
-                attribute=None,
-                error=0.3,
+                measure="error",
+                value=0.3,
                 baseline=0.4,
                 interval=(0.2, 0.4),
-                n_records=data.test.n_rows,
+                n=data.test.n_rows,
                 split="test",
                 random_state=0,
                 details={"record": "Mrs Jones"},
             )
 
-    mine = attack(choice.generalization, choice.front.data, [Mine()])
+    mine = run_attacks(choice.generalization, choice.front.data, [Mine()])
     report = attack_report(mine, choice.generalization, choice.front.data)
     assert "mine &amp; yours" in report.to_html()
     assert "28.6\u202f%" in report.to_markdown()  # of 90 people: 0.12 of 0.42, in steps of 0.06

@@ -78,8 +78,8 @@ def test_it_says_what_it_must(report: IndividualReport, retention: Retention, ho
         "Re-identification (RIR), evidence weighed",
         "Membership (MIR)",
         f"{retention.curve.chosen.accuracy.to_dict()['accuracy']:.1%}".replace("%", " %"),
-        f"{retention.curve.chosen.weighed.rir:.3f}",
-        f"{retention.reconstruction.rcr:.3f}",
+        f"{retention.curve.chosen.weighed.value:.3f}",
+        f"{retention.reconstruction.value:.3f}",
         "with other seeds have",
         "all 240 rows of the table",
         "a drop in accuracy of at most 10.0 points",
@@ -92,9 +92,9 @@ def test_it_says_what_it_must(report: IndividualReport, retention: Retention, ho
 def test_every_point_is_in_both_renderings(report: IndividualReport, retention: Retention) -> None:
     for text in (report.to_html(), report.to_markdown()):
         for point in retention.curve.points:
-            assert f"{point.reconstruction.rcr:.3f}" in text
+            assert f"{point.reconstruction.value:.3f}" in text
             assert point.membership is not None
-            assert f"{point.membership.auc:.3f}" in text
+            assert f"{point.membership.value:.3f}" in text
 
 
 def test_a_missed_requirement_comes_first(retention: Retention) -> None:

@@ -16,10 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sparsam as sp
-from sparsam.anonymise import DistinctDiversity, Greedy, Mondrian, drop_one, k_sweep
-from sparsam.anonymise.model._facts import AnonymisedModel, ModelFacts
-from sparsam.attack.inference._risk import AttributeRisk
-from sparsam.attack.membership._risk import MembershipRisk
+from sparsam.anonymise import Anonymiser, DistinctDiversity, Greedy, Mondrian, drop_one, k_sweep
+from sparsam.anonymise._anonymise_model import AnonymisedModel, ModelFacts
+from sparsam.attack import Risk
 from sparsam.report import release_report
 from sparsam.report._provenance import NO_HASH
 from sparsam.report._release_sizes import size_bins, size_words
@@ -61,7 +60,7 @@ def people():
 
 @pytest.fixture(scope="module")
 def greedy(people):
-    method = Greedy(quasi_identifiers=NAMES, k=8, keep=["employed"], publish="mode")
+    method = Anonymiser(Greedy(), quasi_identifiers=NAMES, k=8, keep=["employed"], publish="mode")
     method.release = method.fit_transform(people)
     return method
 
@@ -71,15 +70,15 @@ def report(people, greedy):
     labels = people["employed"].to_numpy()
     ask = MappingProxyType({"quasi_identifiers": NAMES, "ks": (5, 40)})
     sweeps = [
-        k_sweep(people, labels, method=one, score=lambda release, y: 0.5 + len(y) / 4000, **ask)
-        for one in (Greedy(), Mondrian())
+        k_sweep(people, labels, anonymiser=one, score=lambda release, y: 0.5 + len(y) / 4000, **ask)
+        for one in (Anonymiser(Greedy()), Anonymiser(Mondrian()))
     ]
     return release_report(
         greedy.release,
         greedy.certificate_,
         sweeps=sweeps,
         scores=SCORES,
-        drop_one=drop_one(people, quasi_identifiers=NAMES, method=Greedy(k=8)),
+        drop_one=drop_one(people, quasi_identifiers=NAMES, anonymiser=Anonymiser(Greedy(), k=8)),
         model=anonymised(greedy.certificate_),
         source="people.csv",
         rows=600,
@@ -89,15 +88,14 @@ def report(people, greedy):
 
 def anonymised(certificate):
     """A model before and after, with made-up figures."""
-    told = MembershipRisk(adversary="RMIA", auc=0.71, interval=(0.69, 0.73), accuracy=0.66,
-                          tpr_at={0.01: 0.1}, n_members=300, n_others=300)  # fmt: skip
-    guess = AttributeRisk(adversary="Fredrikson", attribute="race", accuracy=0.61, baseline=0.5,
-                          interval=(0.55, 0.67), advantage_interval=(0.05, 0.16), n_records=300,
-                          n_values=4)  # fmt: skip
+    about = {"n": 300, "split": "members", "random_state": 0, "baseline": 0.5}
+    told = Risk(adversary="RMIA", measure="AUC", value=0.71, interval=(0.69, 0.73), **about)
+    guess = Risk(adversary="Fredrikson", measure="accuracy", attribute="race", value=0.61,
+                 interval=(0.55, 0.67), **about)  # fmt: skip
     before = ModelFacts(name="raw", train_accuracy=0.97, test_accuracy=0.812, membership=(told,),
                         attribute=(guess,))  # fmt: skip
     after = replace(before, name="anonymised", test_accuracy=0.805,
-                    membership=(replace(told, auc=0.52),))  # fmt: skip
+                    membership=(replace(told, value=0.52),))  # fmt: skip
     noisy = ModelFacts(name="DP forest", train_accuracy=0.7, test_accuracy=0.699,
                        privacy={"epsilon": 1.25, "delta": 0})  # fmt: skip
     return AnonymisedModel(
@@ -167,7 +165,7 @@ def test_whole_rows_and_classes_that_say_one_thing(people, greedy):
         other = release_report(greedy.release, change(paper, whole_rows=counts)).to_dict()
         told = release_verdict({**other, "kept": True, "complete": True})
         assert f"published as they are: {said} unique." in str(told)
-    bare = Greedy(quasi_identifiers=NAMES, k=8)
+    bare = Anonymiser(Greedy(), quasi_identifiers=NAMES, k=8)
     alone = release_report(bare.fit_transform(people), bare.certificate_)
     assert "Whole rows" not in alone.verdict
     assert alone.to_dict()["certificate"]["whole_rows"] is None
@@ -222,7 +220,7 @@ def test_one_page_that_needs_nothing_else(report):
 
 def test_names_are_escaped(people):
     evil = people[["age"]].rename(columns={"age": "<script>alert(1)</script>|"})
-    method = Greedy(k=20)
+    method = Anonymiser(Greedy(), k=20)
     made = release_report(method.fit_transform(evil), method.certificate_, title="<b>|")
     page = made.to_html()
     assert "<script>alert" not in page
@@ -254,7 +252,9 @@ def test_a_broken_promise_comes_first(greedy):
 
 
 def test_few_people_are_not_counted(people):
-    method = Mondrian(quasi_identifiers=["age", "sex", "education"], k=2, publish="ranges")
+    method = Anonymiser(
+        Mondrian(), quasi_identifiers=["age", "sex", "education"], k=2, publish="ranges"
+    )
     release = method.fit_transform(people)
     assert method.certificate_.smallest < 5
     data = release_report(release, method.certificate_).to_dict()
@@ -272,7 +272,9 @@ def test_few_people_are_not_counted(people):
 
 
 def test_a_promise_about_a_column_that_nobody_shows(people):
-    method = Greedy(quasi_identifiers=["age"], k=10, privacy=DistinctDiversity(2, "race"))
+    method = Anonymiser(
+        Greedy(), quasi_identifiers=["age"], k=10, privacy=DistinctDiversity(2, "race")
+    )
     release = method.fit_transform(people)
     made = release_report(release, method.certificate_)
     assert made.kept
@@ -287,7 +289,7 @@ def test_a_promise_about_a_column_that_nobody_shows(people):
 
 def test_people_with_several_rows(people):
     several = people.assign(whose=np.arange(600) // 2)
-    method = Greedy(quasi_identifiers=["age", "sex"], k=6, entity="whose")
+    method = Anonymiser(Greedy(), quasi_identifiers=["age", "sex"], k=6, entity="whose")
     release = method.fit_transform(several)
     shown = {"whose": several["whose"].to_numpy()}
     data = release_report(release, method.certificate_, unpublished=shown).to_dict()

@@ -27,23 +27,24 @@ NAMES = ("sex", SCRIPT, "a|b `c`", "x" * 90)
 VOID = {"meta", "link", "input", "br", "wbr"}
 
 
-def risk(adversary, error, baseline=0.25, *, n_records=6000, split="test", parts=(), **details):
+def risk(adversary, error, baseline=0.25, *, n=6000, split="test", parts=(), **details):
+    first = adversary.split(" ")[0]
     return {
         "adversary": adversary,
+        "id": first if first[0] == "A" or first == "control" else None,
+        "measure": "error",
         "attribute": None,
-        "error": error,
+        "value": error,
         "baseline": baseline,
         "advantage": baseline - error,
         "recovered": (baseline - error) / baseline,
         "interval": [max(0.0, error - 0.01), error + 0.01],
-        "n_records": n_records,
+        "n": n,
         "split": split,
         "random_state": 0,
         "model": None,
-        "tolerance": None,
-        "absolute_error": None,
         "parts": [
-            risk(adversary, error * place / 4, baseline, n_records=n_records)
+            risk(adversary, error * place / 4, baseline, n=n)
             | {"attribute": name, "model": "look-up"}
             for place, name in enumerate(parts, start=1)
         ],
@@ -61,7 +62,7 @@ def bench():
     under = {"2": 3, "5": 12, "10": 82}
     surest = [
         risk(f"A2 high-certainty reconstruction (surest {s:.0%})", 0.19 * s**0.4, share=s,
-             n_records=round(6000 * s))
+             n=round(6000 * s))
         for s in (0.5, 0.01, 0.1)
     ]  # fmt: skip
     return {
@@ -74,15 +75,15 @@ def bench():
             risk("A5 partial personal knowledge", 0.15, parts=NAMES[:2]),
             risk("A6 multi-breach", 0.04, parts=NAMES, single_breaches=[0.19, 0.06]),
             risk("A7 linkability", 0.90, 0.96, first=[SCRIPT], second=["sex"], value_matched=0.021,
-                 value_matched_by_chance=0.008, people_at_once=500, n_records=2000),
-            risk("A8 singling out", 0.27, 0.70, n_records=12000, split="train", distinct=308,
+                 value_matched_by_chance=0.008, people_at_once=500, n=2000),
+            risk("A8 singling out", 0.27, 0.70, n=12000, split="train", distinct=308,
                  smallest=1, rarest=3, alone=3, under=under, histogram=histogram),
-            risk("A1 control", 0.189, 0.191, n_records=12000, split="train",
+            risk("control (A1 on the sample)", 0.189, 0.191, n=12000, split="train",
                  control_interval=[0.18, 0.2], control_records=2500),
         ],
-        "certificates": [
+        "bounds": [
             {"attribute": name, "accuracy": 0.9 - place / 10, "on_these_records": 0.5,
-             "confidence": 0.95, "n_records": 8000}
+             "confidence": 0.95, "n": 8000}
             for place, name in enumerate(NAMES)
         ],
         "along_front": [
@@ -203,7 +204,7 @@ def test_table_has_one_row_for_the_surest_guesses(attacks):
         "A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "control",
     ]  # fmt: skip
     assert "1\u202f% of guesses" in view.attackers[1].attacker.knows
-    assert [step["n_records"] for step in view.curve] == [60, 600, 3000, 6000]
+    assert [step["n"] for step in view.curve] == [60, 600, 3000, 6000]
 
 
 def test_attributes_most_exposed_first(attacks):
@@ -219,7 +220,7 @@ def test_names_are_escaped(make_data, alone, attacks):
     for found in attacks["risks"]:
         found["model"] = found["split"] = EVIL
     attacks["risks"].append(risk(EVIL, 0.2, parts=[EVIL]) | {"split": EVIL})
-    attacks["certificates"][0]["attribute"] = EVIL
+    attacks["bounds"][0]["attribute"] = EVIL
     attacks["along_front"][0]["label"] = EVIL
     for report in both(make_data, alone, attacks):
         page, text = report.to_html(), report.to_markdown()
@@ -234,7 +235,7 @@ def test_names_are_escaped(make_data, alone, attacks):
 
 
 def test_interrupted_attacks_say_so(make_data, alone, attacks):
-    attacks |= {"complete": False, "risks": attacks["risks"][:1], "certificates": []}
+    attacks |= {"complete": False, "risks": attacks["risks"][:1], "bounds": []}
     for report in both(make_data, alone, attacks):
         for text in (report.to_html(), report.to_markdown()):
             assert "interrupted" in text
@@ -246,13 +247,13 @@ def test_interrupted_attacks_say_so(make_data, alone, attacks):
     "given",
     [
         {},
-        {"complete": True, "risks": [], "certificates": []},
-        {"risks": [{"adversary": "A1 reconstruction"}]},
-        {"risks": [{"adversary": f"A{n} x", "error": 0.5} for n in range(1, 9)]},
-        {"risks": [{"adversary": "A1 control", "error": 0.5, "details": {"control_records": 7}}]},
-        {"risks": [{"adversary": "A2 x", "error": 0.1, "details": {"share": math.nan}}]},
-        {"risks": [{"adversary": "A8 x", "error": 0.1, "details": {"under": {"x": 1}}}]},
-        {"certificates": [{"attribute": "sex"}], "along_front": [{"id": 1}, {}]},
+        {"complete": True, "risks": [], "bounds": []},
+        {"risks": [risk("A1 reconstruction", math.nan)]},
+        {"risks": [risk(f"A{n} x", 0.5) for n in range(1, 9)]},
+        {"risks": [risk("control x", 0.5, control_records=7)]},
+        {"risks": [risk("A2 x", 0.1, share=math.nan)]},
+        {"risks": [risk("A8 x", 0.1, under={"x": 1})]},
+        {"along_front": [{"id": 1}, {}]},
         {"along_front": [{"id": 1, "utility_error": 0.2, "errors": {"A1": math.nan, "A4": 0.1}}]},
     ],
 )
@@ -268,7 +269,7 @@ def test_gaps_are_no_crash_and_no_nan(make_data, alone, given):
 
 def test_figures_that_are_not_numbers_become_dashes(make_data, alone, attacks):
     for found in attacks["risks"]:
-        found |= {"error": math.nan, "interval": [math.nan, math.nan], "recovered": math.inf}
+        found |= {"value": math.nan, "interval": [math.nan, math.nan], "recovered": math.inf}
     for report in both(make_data, alone, attacks):
         json.loads(report.to_json(), parse_constant=pytest.fail)
         assert "nan" not in report.to_markdown().lower().replace("finance", "")
@@ -293,20 +294,20 @@ def test_few_people_are_not_counted(make_data, alone, attacks):
 
 
 def test_figures_on_few_people_are_left_out(make_data, alone, attacks):
-    attacks["risks"][2]["n_records"] = 3
-    attacks["risks"][0]["parts"][0]["n_records"] = 2
+    attacks["risks"][2]["n"] = 3
+    attacks["risks"][0]["parts"][0]["n"] = 2
     attacks["risks"][-1]["details"]["control_records"] = 4
-    attacks["certificates"][0]["n_records"] = 1
+    attacks["bounds"][0]["n"] = 1
     for report in both(make_data, alone, attacks):
         published = report.to_dict()["attacks"]
         hidden = published["risks"][2]
-        assert hidden["n_records"] == "fewer than 5"
-        assert hidden["error"] is hidden["interval"] is hidden["recovered"] is None
+        assert hidden["n"] == "fewer than 5"
+        assert hidden["value"] is hidden["interval"] is hidden["recovered"] is None
         assert hidden["details"] == {}
-        assert published["risks"][0]["parts"][0]["error"] is None
-        assert published["certificates"][0]["accuracy"] is None
+        assert published["risks"][0]["parts"][0]["value"] is None
+        assert published["bounds"][0]["accuracy"] is None
         view = attack_view(published, {})
-        assert [step["n_records"] for step in view.curve] == [600, 3000, 6000]
+        assert [step["n"] for step in view.curve] == [600, 3000, 6000]
         assert len(view.certificates) == len(NAMES) - 1
         again = type(report)(report.to_dict())
         assert again.to_json() == report.to_json()
@@ -340,7 +341,13 @@ def test_no_subtraction_uncovers_a_few_people(seed):
 
 def test_control_in_three_ways():
     def control(inside):
-        found = risk("A1 control", inside, 0.2, control_interval=[0.19, 0.21], control_records=999)
+        found = risk(
+            "control (A1 on the sample)",
+            inside,
+            0.2,
+            control_interval=[0.19, 0.21],
+            control_records=999,
+        )
         return publishable_attacks({"risks": [found]})["risks"][0]
 
     assert "as often as others" in control_words(control(0.195))

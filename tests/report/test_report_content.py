@@ -88,7 +88,7 @@ def test_all_that_a_report_needs_is_there(report, choice):
     near = {"abs": step / 2 + 1e-9}
     assert chosen["utility"]["error"] == pytest.approx(choice.assessment.utility.error, **near)
     assert chosen["utility"]["loss"] == pytest.approx(choice.utility_loss, **near)
-    assert chosen["risk"]["error"] == pytest.approx(choice.assessment.risk.error, **near)
+    assert chosen["risk"]["value"] == pytest.approx(choice.assessment.risk.value, **near)
     assert chosen["risk"]["recovered"] == choice.published["risk"]["recovered"]
     assert chosen["classes"] == choice.published["class_sizes"]
     assert data["requirement"] == {"words": choice.requirement.words, "met": choice.met}

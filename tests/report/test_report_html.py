@@ -159,8 +159,9 @@ def test_gaps_everywhere(make_data):
         limit |= {"error": None, "interval": None, "model": None}
     for point in data["points"]:
         for part in (point["utility"], point["risk"], *point["risk"]["attributes"]):
-            part |= {key: None for key in part if "error" in key or "interval" in key}
-            part |= {key: None for key in ("loss", "recovered", "baseline", "model") if key in part}
+            numbers = [key for key in part if "error" in key or "interval" in key]
+            numbers += ["value", "loss", "recovered", "baseline", "model"]
+            part |= {key: None for key in numbers if key in part}
         point["information_loss"] = None
     data["reproduce"] |= {"command": None, "seed": None}
     report = Report(data)

@@ -1,40 +1,50 @@
 """Side road: publish a table in which nobody stands alone, and prove it."""
 
-from sparsam._errors import ReleaseError
+from sparsam.anonymise._anonymise_model import anonymise_model
 from sparsam.anonymise._anonymiser import Anonymiser
 from sparsam.anonymise._drop_one import drop_one
+from sparsam.anonymise._k_scores import k_scores
 from sparsam.anonymise._k_sweep import k_sweep
-from sparsam.anonymise._risk import release_risk
-from sparsam.anonymise._tight_loss import tight_loss
-from sparsam.anonymise.methods._bulk_load import BulkLoad
-from sparsam.anonymise.methods._full_domain import FullDomain
-from sparsam.anonymise.methods._greedy import Greedy
-from sparsam.anonymise.methods._guided import Guided
-from sparsam.anonymise.methods._hilbert import Hilbert
-from sparsam.anonymise.methods._hybrid import Hybrid
-from sparsam.anonymise.methods._mondrian import Mondrian
-from sparsam.anonymise.model._anonymise_model import anonymise_model
-from sparsam.anonymise.model._facts import AnonymisedModel
-from sparsam.anonymise.model._private_models import PrivateForest, PrivateLogistic
-from sparsam.anonymise.model._private_network import PrivateNetwork
-from sparsam.anonymise.model._retrained import Retrained
-from sparsam.anonymise.privacy._privacy_models import (
-    AllOf,
+from sparsam.anonymise._privacy_models import (
     Closeness,
     DistinctDiversity,
     EntropyDiversity,
-    KAnonymity,
-    PrivacyModel,
     RecursiveDiversity,
 )
+from sparsam.anonymise._private_models import PrivateForest, PrivateLogistic, PrivateNetwork
+from sparsam.anonymise._scores import Retrained
+from sparsam.anonymise.methods._bulk_load import BulkLoad
+from sparsam.anonymise.methods._full_domain import FullDomain
+from sparsam.anonymise.methods._greedy import Greedy
+from sparsam.anonymise.methods._guided import Guided, Hybrid
+from sparsam.anonymise.methods._hilbert import Hilbert
+from sparsam.anonymise.methods._mondrian import Mondrian
 from sparsam.anonymise.proof._certificate import Certificate
-from sparsam.anonymise.proof._verify import certify, verify
-from sparsam.anonymise.publish._order import shuffled
-from sparsam.anonymise.publish._publish import publish
+from sparsam.anonymise.proof._verify import verify
+
+# isort: split
+# For the other folders, not for users.
+from sparsam.anonymise._anonymise_model import AnonymisedModel as AnonymisedModel
+from sparsam.anonymise._anonymise_model import ModelFacts as ModelFacts
+from sparsam.anonymise._drop_one import DropOne as DropOne
+from sparsam.anonymise._k_sweep import KSweep as KSweep
+from sparsam.anonymise._privacy_models import KAnonymity as KAnonymity
+from sparsam.anonymise._privacy_models import PrivacyModel as PrivacyModel
+from sparsam.anonymise._private_models import Payer as Payer
+from sparsam.anonymise._release import Release as Release
+from sparsam.anonymise._release import beside as beside
+from sparsam.anonymise._release import check_place as check_place
+from sparsam.anonymise._risk import release_risk as release_risk
+from sparsam.anonymise._target import labels_from as labels_from
+from sparsam.anonymise._target import training_labels as training_labels
+from sparsam.anonymise._target import with_target as with_target
+from sparsam.anonymise._tight_loss import TightLoss as TightLoss
+from sparsam.anonymise.proof._certificate import KAnonymityTerms as KAnonymityTerms
+from sparsam.anonymise.proof._promises import people_in as people_in
+from sparsam.anonymise.proof._verify import Verification as Verification
+from sparsam.anonymise.proof._verify import certify as certify
 
 __all__ = [
-    "AllOf",
-    "AnonymisedModel",
     "Anonymiser",
     "BulkLoad",
     "Certificate",
@@ -46,22 +56,15 @@ __all__ = [
     "Guided",
     "Hilbert",
     "Hybrid",
-    "KAnonymity",
     "Mondrian",
-    "PrivacyModel",
     "PrivateForest",
     "PrivateLogistic",
     "PrivateNetwork",
     "RecursiveDiversity",
-    "ReleaseError",
     "Retrained",
     "anonymise_model",
-    "certify",
     "drop_one",
+    "k_scores",
     "k_sweep",
-    "publish",
-    "release_risk",
-    "shuffled",
-    "tight_loss",
     "verify",
 ]

@@ -1,12 +1,11 @@
-"""What all ways to anonymise a table have in common: an estimator that proves its releases."""
+"""Anonymise a table: divide people, publish one record for each class, and prove the release."""
 
 from __future__ import annotations
 
-import inspect
+import os
 import warnings
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, Self, TypedDict
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,65 +13,40 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import TransformerTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from sparsam._checks import check_share, check_whole, wrong_parameter
 from sparsam._errors import DataError, ReleaseError, SparsamWarning
-from sparsam.anonymise._anonymiser_sample import Layout, Sample, routing_codes
-from sparsam.anonymise._anonymiser_settle import Settled, settle
-from sparsam.anonymise._classes import SUPPRESSED, Classes, Demand
+from sparsam.anonymise._classes import SUPPRESSED, Classes, Division, Method, Partition
+from sparsam.anonymise._privacy_models import AllOf, KAnonymity, PrivacyModel
+from sparsam.anonymise._publish import Form, publish, refuse_unique
+from sparsam.anonymise._published_values import Missing
+from sparsam.anonymise._release import Release, check_place, put_release
+from sparsam.anonymise._sample import Layout, Sample, routing_codes
+from sparsam.anonymise._settle import Settled, settle
 from sparsam.anonymise._tight_loss import TightLoss, TightVariant, tight_loss
-from sparsam.anonymise.privacy._base import PrivacyModel, check_whole, wrong_parameter
-from sparsam.anonymise.privacy._privacy_models import AllOf, KAnonymity
+from sparsam.anonymise.methods._greedy import Greedy
+from sparsam.anonymise.methods._guided import Hybrid
 from sparsam.anonymise.proof._certificate import Certificate
 from sparsam.anonymise.proof._verify import certify
-from sparsam.anonymise.publish._labels import Levels
-from sparsam.anonymise.publish._publish import Form, publish
-from sparsam.anonymise.publish._representative import Missing
-from sparsam.anonymise.publish._unique_rows import refuse_unique
 from sparsam.data import Attribute, Roles, Table, column_names, is_frame
+from sparsam.generalization import Levels
 from sparsam.minimise import two_dimensional
 
 _VARIANTS: tuple[TightVariant, ...] = ("range", "share", "values")
 
 
-class Partition(Protocol):
-    """Which rows are published as one, and which class a new row would fall into."""
-
-    @property
-    def classes(self) -> Classes:
-        """The classes of the rows that were divided."""
-        ...
-
-    def route(self, codes: NDArray[Any]) -> NDArray[np.int64]:
-        """Find the class of each row; -1 where there is none."""
-        ...
-
-
-class Common(TypedDict, total=False):
-    """The parameters that all anonymisers share, see `Anonymiser`."""
-
-    quasi_identifiers: Sequence[str] | None
-    k: int
-    privacy: PrivacyModel | Sequence[PrivacyModel] | None
-    entity: str | None
-    max_suppressed: float
-    publish: Form
-    keep: Sequence[str]
-    missing: Missing
-    hierarchies: Mapping[str, Any] | None
-    roles: Roles | None
-    accept_unique: bool
-    random_state: int
-
-
 class Anonymiser(BaseEstimator):  # type: ignore[misc]
-    """Publishes a table in which nobody stands alone; the base of all methods.
+    """Publishes a table in which nobody stands alone.
 
     `fit` divides people into classes, `fit_transform` publishes one record for each class, and
     `transform` does the same for new people, whose classes are found by the same questions. Every
     release is checked from its published cells by independent code, and refused where it breaks its
-    promise. A subclass says in `part` how people are divided.
+    promise. `fit_release` and `release` write a release to a file, with its certificate.
 
     Parameters
     ----------
+    method : Method, optional
+        How people are divided: `Hybrid`, `Guided`, `Greedy`, `Mondrian`, `Hilbert`, `BulkLoad` or
+        `FullDomain`. None: `Hybrid` where there are labels or answers, `Greedy` elsewhere.
     quasi_identifiers : sequence of str or None, default=None
         Columns by which people could be recognised. None: those that the roles name, or else all
         columns that are not kept, sensitive, identifiers, the target or whose row it is.
@@ -106,6 +80,8 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
+    method_ : Method
+        The method that was used.
     partition_ : Partition
         The classes of the fitted rows, and how new rows find theirs.
     attributes_ : tuple of Attribute
@@ -129,10 +105,19 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
     suppressed where the budget allows, else they join the classes nearest to them, and a warning
     says how many. Publishing rows twice, in two releases, is not covered by the promise of either.
 
-    Rows stay in order, so that they go with `y`. Before they leave the house, `shuffled` takes the
-    order away, which may tell who somebody is; row labels (an index) never come out.
+    Rows of a frame stay in order, so that they go with `y`. The order may tell who somebody is:
+    `fit_release` and `release` write a file in a random one. Row labels (an index) never come out.
+
+    Examples
+    --------
+    >>> anonymiser = Anonymiser(k=2, publish="ranges")
+    >>> anonymiser.fit_transform({"age": [20, 21, 40, 41, 42]})["age"].tolist()
+    ['20–21', '20–21', '40–42', '40–42', '40–42']
+    >>> anonymiser.certificate_.smallest
+    2
     """
 
+    method_: Method
     partition_: Partition
     attributes_: tuple[Attribute, ...]
     classes_: Classes
@@ -144,6 +129,7 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
+        method: Method | None = None,
         *,
         quasi_identifiers: Sequence[str] | None = None,
         k: int = 10,
@@ -158,6 +144,7 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
         accept_unique: bool = False,
         random_state: int = 0,
     ) -> None:
+        self.method = method
         self.quasi_identifiers = quasi_identifiers
         self.k = k
         self.privacy = privacy
@@ -171,50 +158,13 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
         self.accept_unique = accept_unique
         self.random_state = random_state
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Show the common parameters where a subclass takes them as `**common`."""
-        super().__init_subclass__(**kwargs)
-        if "__init__" not in vars(cls):
-            return
-        own = inspect.signature(cls.__init__)
-        named = [p for p in own.parameters.values() if p.kind != p.VAR_KEYWORD]
-        names = {p.name for p in named}
-        shared = inspect.signature(Anonymiser.__init__).parameters.values()
-        more = [p for p in shared if p.name not in names]
-        cls.__init__.__signature__ = own.replace(parameters=[*named, *more])  # type: ignore[attr-defined]
-
-    @abstractmethod
-    def part(
-        self,
-        codes: NDArray[np.uint16],
-        attributes: Sequence[Attribute],
-        demand: Demand,
-        answers: NDArray[Any] | None = None,
-    ) -> Partition:
-        """Divide people into classes that satisfy a demand.
-
-        Parameters
-        ----------
-        codes : ndarray of uint16 of shape (n_rows, n_attributes)
-        attributes : sequence of Attribute
-            The quasi-identifiers.
-        demand : Demand
-        answers : ndarray of shape (n_rows,), optional
-            What a model says of each row, or the true labels. Floats are numbers, all else labels.
-
-        Returns
-        -------
-        Partition
-            Its classes may suppress rows (-1), within the budget.
-        """
-
     def fit(self, X: Any, y: ArrayLike | None = None, *, answers: ArrayLike | None = None) -> Self:
         """Divide people into classes.
 
         Parameters
         ----------
         X : pandas, polars or pyarrow frame, mapping of arrays, ndarray, Table or path
-            One row a person, or several where `entity` says whose they are.
+            One row for each person, or several where `entity` says whose they are.
         y : array-like, optional
             The true labels, or numbers. Only methods that a model guides look at them.
         answers : array-like, optional
@@ -249,7 +199,49 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
             The published cells break the promise, or columns to keep make rows unique.
         """
         sample = self._sample(X, y, answers)
-        return self._release(sample, self._fit(sample))
+        return self._published(sample, self._fit(sample))
+
+    def fit_release(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        path: str | os.PathLike[str],
+        certificate_path: str | os.PathLike[str] | None = None,
+        answers: ArrayLike | None = None,
+        spreadsheet_safe: bool = False,
+    ) -> Release:
+        """Divide people into classes, and put the release and its certificate in their places.
+
+        The rows are shuffled and written to a draft; the draft is read again, and what was read is
+        certified; only then does it take its place. Whatever fails, no file is left that was not
+        checked.
+
+        Parameters
+        ----------
+        X, y, answers
+            See `fit`.
+        path : str or path
+            A .parquet, .csv or .tsv file (text also as .gz).
+        certificate_path : str or path, optional
+            By default beside the release: `people.csv` has `people.certificate.json`.
+        spreadsheet_safe : bool, default=False
+            Put an apostrophe before texts that a spreadsheet would run. Not for .parquet.
+
+        Returns
+        -------
+        Release
+
+        Raises
+        ------
+        ReleaseError
+            The published cells break the promise, or columns to keep make rows unique, or the file
+            has other cells than those that were checked. Nothing was released.
+        """
+        check_place(path, certificate_path, spreadsheet_safe=spreadsheet_safe)
+        sample = self._sample(X, y, answers)
+        frame = self._published(sample, self._fit(sample))
+        return self._put(sample, frame, path, certificate_path, spreadsheet_safe)
 
     def transform(self, X: Any) -> Any:
         """Publish new rows, in classes that the fitted ones lead to.
@@ -269,18 +261,33 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
             The new rows cannot be published so that the promise holds.
         """
         check_is_fitted(self)
-        X = self._frame(X, first=False)
-        sample = self._layout.sample(X, self._roles_again())
-        try:
-            sample.demand.attainable(sample.table.n_rows)
-        except DataError as error:
-            raise ReleaseError(f"{error}") from None
-        codes, unseen = routing_codes(self.attributes_, self._common, sample)
-        of_row = self.partition_.route(codes)
-        classes = Classes(of_row, self.partition_.classes.n_classes)
-        frame = self._release(sample, settle(classes, sample, self.max_suppressed))
-        self._warn(sample.table.n_rows, unseen)
-        return frame
+        return self._published_anew(X)[1]
+
+    def release(
+        self,
+        X: Any,
+        *,
+        path: str | os.PathLike[str],
+        certificate_path: str | os.PathLike[str] | None = None,
+        spreadsheet_safe: bool = False,
+    ) -> Release:
+        """Publish new rows, and put the release and its certificate in their places.
+
+        Parameters
+        ----------
+        X
+            See `transform`.
+        path, certificate_path, spreadsheet_safe
+            See `fit_release`.
+
+        Returns
+        -------
+        Release
+        """
+        check_is_fitted(self)
+        check_place(path, certificate_path, spreadsheet_safe=spreadsheet_safe)
+        sample, frame = self._published_anew(X)
+        return self._put(sample, frame, path, certificate_path, spreadsheet_safe)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "partition_")
@@ -297,14 +304,28 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
         """Read what is needed of the rows, and what is demanded of their classes."""
         self._check_parameters()
         X = self._frame(X, first=True)
-        names = column_names(X)
-        roles = self.roles if self.roles is not None else Roles()
-        layout = Layout.of(names, roles, self.quasi_identifiers, self.keep, self._promise())
-        sample = layout.sample(X, roles)
-        known = self._answers(X, y) if answers is None else one_each(answers, sample, "answers")
+        sample = self._layout_of(X).sample(X, self.roles or Roles())
+        method = self._method(y if answers is None else answers)
+        known = method.answers(X, y) if answers is None else answers
         if known is not None:
-            sample = sample.with_answers(one_each(known, sample, "y"))
+            sample = sample.with_answers(
+                one_each(known, sample, "y" if answers is None else "answers")
+            )
         return sample
+
+    def _layout_of(self, X: Any) -> Layout:
+        return Layout.of(
+            column_names(X),
+            self.roles or Roles(),
+            self.quasi_identifiers,
+            self.keep,
+            self._promise(),
+        )
+
+    def _method(self, labels: ArrayLike | None) -> Method:
+        if self.method is not None:
+            return self.method
+        return Greedy() if labels is None else Hybrid()
 
     def _frame(self, X: Any, *, first: bool) -> Any:
         """Check a bare array as scikit-learn does; frames speak for themselves."""
@@ -320,7 +341,16 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
         sample.demand.attainable(sample.table.n_rows)
         self.__dict__.pop("certificate_", None)
         table = sample.table
-        self.partition_ = self.part(table.codes, table.attributes, sample.demand, sample.answers)
+        division = Division(
+            table.codes,
+            table.attributes,
+            sample.demand,
+            sample.answers,
+            self.hierarchies,
+            self.max_suppressed,
+        )
+        self.method_ = self._method(sample.answers)
+        self.partition_ = self.method_.part(division)
         self.attributes_ = table.attributes
         self._layout = sample.layout
         self._common = sample.most_common()
@@ -331,7 +361,23 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
         self._remember(settled, tight_loss(settled.classes, table.codes, table.attributes))
         return settled
 
-    def _release(self, sample: Sample, settled: Settled) -> Any:
+    def _published_anew(self, X: Any) -> tuple[Sample, Any]:
+        """Publish new rows; return them as they were read, and the frame."""
+        X = self._frame(X, first=False)
+        roles = self._layout.declared(self.roles or Roles(), self.attributes_)
+        sample = self._layout.sample(X, roles)
+        try:
+            sample.demand.attainable(sample.table.n_rows)
+        except DataError as error:
+            raise ReleaseError(f"{error}") from None
+        codes, unseen = routing_codes(self.attributes_, self._common, sample)
+        of_row = self.partition_.route(codes)
+        classes = Classes(of_row, self.partition_.classes.n_classes)
+        frame = self._published(sample, settle(classes, sample, self.max_suppressed))
+        self._warn(sample.table.n_rows, unseen)
+        return sample, frame
+
+    def _published(self, sample: Sample, settled: Settled) -> Any:
         """Publish rows, and prove from what is published that the promise holds."""
         table, labels, classes = sample.table, sample.answers, settled.classes
         if labels is not None and labels.dtype.kind == "f":
@@ -347,14 +393,13 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
             hierarchies=self._levels(table),
             random_state=self.random_state,
         )
-        released = np.flatnonzero(classes.of_row != SUPPRESSED)
         losses = {v: tight_loss(classes, table.codes, table.attributes, v) for v in _VARIANTS}
         certificate = certify(
             frame,
             table.names,
             [part.terms for part in sample.demand.parts],
             suppressed=classes.n_suppressed,
-            unpublished={name: values[released] for name, values in sample.others.items()},
+            unpublished=self._promised_columns(sample, classes),
             information_loss={f"tight ({v})": loss.overall for v, loss in losses.items()},
             parameters={**self._facts(), "joined": settled.n_merged},
         )
@@ -370,14 +415,38 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
         self.n_suppressed_ = settled.classes.n_suppressed
         self.loss_ = loss
 
-    def _answers(self, X: Any, y: ArrayLike | None) -> NDArray[Any] | None:
-        """Say what guides the method: the true labels, where they are given."""
-        return None if y is None else np.asarray(y)
+    def _promised_columns(self, sample: Sample, classes: Classes) -> dict[str, NDArray[Any]]:
+        """The columns that promises speak about, for the rows that are published."""
+        rows = np.flatnonzero(classes.of_row != SUPPRESSED)
+        return {name: values[rows] for name, values in sample.others.items()}
+
+    def _put(
+        self,
+        sample: Sample,
+        frame: Any,
+        path: str | os.PathLike[str],
+        certificate_path: str | os.PathLike[str] | None,
+        spreadsheet_safe: bool,
+    ) -> Release:
+        release = put_release(
+            frame,
+            self.certificate_,
+            path,
+            certificate_path,
+            promised=self._promised_columns(sample, self.classes_),
+            random_state=self.random_state,
+            spreadsheet_safe=spreadsheet_safe,
+        )
+        self.certificate_ = release.certificate
+        return release
 
     def _levels(self, table: Table) -> Mapping[str, Levels] | None:
         """Return the labels of every level for each code, from hierarchies that know values."""
-        if self.hierarchies is None:
+        if self.publish != "hierarchy":
             return None
+        own = self.method_.labels(self.partition_, table)
+        if own is not None or self.hierarchies is None:
+            return own
         known = {a.name: a for a in table.attributes}
         return {
             name: given.levels(known[name]) if hasattr(given, "levels") else given
@@ -385,27 +454,32 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
             if name in known
         }
 
+    def _with(self, **settings: Any) -> Anonymiser:
+        """Return one with other settings; unlike a clone, it keeps a model that was fitted."""
+        return type(self)(**{**self.get_params(deep=False), **settings})
+
     def _promise(self) -> AllOf:
-        more = self.privacy
-        listed = [] if more is None else [more] if isinstance(more, PrivacyModel) else list(more)
-        return AllOf(KAnonymity(self.k, entity=self.entity), *listed)
+        return AllOf(KAnonymity(self.k, entity=self.entity), *self._more_privacy())
+
+    def _more_privacy(self) -> list[PrivacyModel]:
+        more: Any = self.privacy
+        models = more if isinstance(more, list | tuple) else [] if more is None else [more]
+        if not all(isinstance(model, PrivacyModel) for model in models):
+            expected = "a PrivacyModel or several of them"
+            raise wrong_parameter("Anonymiser", "privacy", expected, more)
+        return list(models)
 
     def _check_parameters(self) -> None:
-        check_whole(self, "k", self.k)
-        share = self.max_suppressed
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-            raise wrong_parameter(self, "max_suppressed", "a number from 0 to 1", share)
+        method: Any = self.method
+        if not isinstance(method, Method | None):
+            expected = "None or a method, such as Hybrid()"
+            raise wrong_parameter("Anonymiser", "method", expected, method)
+        check_whole("Anonymiser", "k", self.k, 2)
+        check_share("Anonymiser", "max_suppressed", self.max_suppressed)
         for name in ("quasi_identifiers", "keep"):
             if isinstance(getattr(self, name), str):
-                raise wrong_parameter(self, name, "a list of names", getattr(self, name))
-        more = self.privacy
-        listed = more if isinstance(more, list | tuple) else [] if more is None else [more]
-        if not all(isinstance(model, PrivacyModel) for model in listed):
-            raise wrong_parameter(self, "privacy", "a PrivacyModel or several of them", more)
-
-    def _roles_again(self) -> Roles:
-        """Declare the kinds that the fitted columns turned out to have."""
-        return self._layout.declared(self.roles or Roles(), self.attributes_)
+                raise wrong_parameter("Anonymiser", name, "a list of names", getattr(self, name))
+        self._more_privacy()
 
     def _warn(self, n_rows: int, unseen: int) -> None:
         words = []
@@ -424,22 +498,24 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
             warnings.warn(" ".join(words), SparsamWarning, stacklevel=3)
 
     def _facts(self) -> dict[str, Any]:
+        settings = self.get_params(deep=False) | self.method_.get_params(deep=False)
         plain = {
             name: value
-            for name, value in self.get_params(deep=False).items()
+            for name, value in sorted(settings.items())
             if isinstance(value, str | int | float | bool | np.generic)
         }
-        return {"method": type(self).__name__, **plain}
+        own = self.method_.facts(self.partition_)
+        return {"method": type(self.method_).__name__, **plain, **own}
 
 
 def one_each(values: ArrayLike, sample: Sample, name: str) -> NDArray[Any]:
     """Return one value for each row, or say that there are more or fewer."""
-    found = np.asarray(values)
-    if found.ndim == 2 and found.shape[1] == 1:
-        found = found[:, 0]
-    if found.shape != (sample.table.n_rows,):
+    column = np.asarray(values)
+    if column.ndim == 2 and column.shape[1] == 1:
+        column = column[:, 0]
+    if column.shape != (sample.table.n_rows,):
         raise DataError(
             f"'{name}' must have one value for each of the {sample.table.n_rows:,} rows. "
-            f"Got the shape {found.shape} instead."
+            f"Got the shape {column.shape} instead."
         )
-    return found
+    return column

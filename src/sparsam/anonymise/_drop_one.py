@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 
+from sparsam._checks import check_choice
 from sparsam._errors import ParameterError
 from sparsam.anonymise._anonymiser import Anonymiser
-from sparsam.anonymise._k_sweep import Score, aligned, divided, in_words, method_for
+from sparsam.anonymise._k_sweep import Score, aligned, anonymiser_for, divided, in_words
 
 Then = Literal["dropped", "kept"]
 
@@ -87,11 +87,11 @@ def drop_one(
     y: ArrayLike | None = None,
     *,
     quasi_identifiers: Sequence[str] | None = None,
-    method: Anonymiser | None = None,
+    anonymiser: Anonymiser | None = None,
     score: Score | None = None,
     then: Then = "dropped",
 ) -> DropOne:
-    """Say for every quasi-identifier what the release would gain if it were none.
+    """Measure for every quasi-identifier what the release would gain if it were none.
 
     Parameters
     ----------
@@ -99,10 +99,9 @@ def drop_one(
     y : array-like, optional
         The true labels or numbers.
     quasi_identifiers : sequence of str, optional
-        Those of the method where nothing is said.
-    method : Anonymiser, optional
-        How people are divided, k and all other parameters. None: `Hybrid` where there are labels,
-        `Greedy` elsewhere.
+        Those of the anonymiser where none are given.
+    anonymiser : Anonymiser, optional
+        How people are divided, k and all other parameters.
     score : callable, optional
         A function of a release and of the `y` of its rows, such as `Retrained`.
     then : {"dropped", "kept"}, default="dropped"
@@ -118,19 +117,15 @@ def drop_one(
 
     Examples
     --------
-    >>> from sparsam.anonymise import Greedy
     >>> people = {"age": [20, 20, 40, 40], "noise": [1, 2, 1, 2]}
-    >>> print(drop_one(people, method=Greedy(k=2)))
+    >>> print(drop_one(people, anonymiser=Anonymiser(k=2)))
     dropped  own loss  others before  others after    cost  score
     age        0.0000         1.0000        0.0000  1.0000      -
     noise      1.0000         0.0000        0.0000  0.0000      -
     (none)     0.5000              -             -       -      -
     """
-    if then not in ("dropped", "kept"):
-        raise ParameterError(
-            f"The 'then' parameter of drop_one must be 'dropped' or 'kept'. Got {then!r} instead."
-        )
-    chosen = method_for(method, y, quasi_identifiers)
+    check_choice("drop_one", "then", then, ("dropped", "kept"))
+    chosen = anonymiser_for(anonymiser, quasi_identifiers)
     sample = chosen._sample(X, y, None)
     names = sample.layout.quasi_identifiers
     if len(names) < 2:
@@ -142,11 +137,17 @@ def drop_one(
     rows = []
     for name in names:
         # what is only measured is not published, so that a column kept as it is does no harm
-        one = clone(chosen).set_params(accept_unique=True)
-        after, found = divided(one, sample.without(name, keep=then == "kept"), y, score)
+        trial = chosen._with(accept_unique=True)
+        after, figure = divided(trial, sample.without(name, keep=then == "kept"), y, score)
         before = float(np.mean([own[other] for other in names if other != name]))
-        rows.append(DropOneRow(name, own[name], before, after, found))
+        rows.append(DropOneRow(name, own[name], before, after, figure))
     rows.sort(key=lambda row: -row.cost)
     return DropOne(
-        tuple(rows), loss, whole, type(chosen).__name__, int(chosen.k), sample.table.n_rows, then
+        tuple(rows),
+        loss,
+        whole,
+        type(chosen.method_).__name__,
+        int(chosen.k),
+        sample.table.n_rows,
+        then,
     )

@@ -8,15 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 
+from sparsam._checks import check_whole
 from sparsam._errors import ParameterError
 from sparsam._small_counts import PublishedCounts, suppress
 from sparsam.anonymise._anonymiser import Anonymiser
-from sparsam.anonymise._anonymiser_sample import Sample
-from sparsam.anonymise.methods._greedy import Greedy
-from sparsam.anonymise.methods._hybrid import Hybrid
-from sparsam.anonymise.privacy._base import check_whole
+from sparsam.anonymise._sample import Sample
 
 Score = Callable[[Any, Any], float]
 
@@ -96,10 +93,10 @@ def k_sweep(
     *,
     ks: Sequence[int] = (5, 10, 20, 50, 100),
     quasi_identifiers: Sequence[str] | None = None,
-    method: Anonymiser | None = None,
+    anonymiser: Anonymiser | None = None,
     score: Score | None = None,
 ) -> KSweep:
-    """Divide a table for several k, and say what each of them costs.
+    """Divide a table for several k, and measure what each of them costs.
 
     The table is read and a model is asked once. Then people are divided anew for every k: on Adult
     this takes 0.02 seconds and loses 0.25 of the detail at k = 100, while classes for k = 10 that
@@ -112,10 +109,9 @@ def k_sweep(
         The true labels or numbers.
     ks : sequence of int, default=(5, 10, 20, 50, 100)
     quasi_identifiers : sequence of str, optional
-        Those of the method where nothing is said.
-    method : Anonymiser, optional
-        How people are divided, and all other parameters. None: `Hybrid` where there are labels,
-        `Greedy` elsewhere.
+        Those of the anonymiser where none are given.
+    anonymiser : Anonymiser, optional
+        How people are divided, and all other parameters.
     score : callable, optional
         A function of a release and of the `y` of its rows, such as `Retrained`. Only then is
         everything published, and verified.
@@ -136,60 +132,61 @@ def k_sweep(
     2        3  fewer than 5           0      0.0427      -
     4        2  fewer than 5           0      0.4878      -
     """
-    chosen = method_for(method, y, quasi_identifiers)
+    chosen = anonymiser_for(anonymiser, quasi_identifiers)
     for k in ks:
-        check_whole(chosen, "k", k)
+        check_whole("k_sweep", "ks", k, 2)
     if not ks:
         raise ParameterError("There must be at least one k to look at. Got none.")
-    chosen.set_params(k=min(ks))
+    chosen = chosen._with(k=min(ks))
     sample = chosen._sample(X, y, None)
     rows = []
     for k in dict.fromkeys(ks):
-        one = clone(chosen).set_params(k=k)
-        found = divided(one, sample.demanding(k), y, score)
-        sizes = one.classes_.sizes()
+        trial = chosen._with(k=k)
+        loss, figure = divided(trial, sample.demanding(k), y, score)
+        sizes = trial.classes_.sizes()
         used = sizes[sizes > 0]
-        rows.append(KSweepRow(int(k), len(used), int(used.min()), one.n_suppressed_, *found))
+        rows.append(
+            KSweepRow(int(k), len(used), int(used.min()), trial.n_suppressed_, loss, figure)
+        )
     names = sample.layout.quasi_identifiers
-    return KSweep(tuple(rows), type(chosen).__name__, names, sample.table.n_rows)
+    return KSweep(tuple(rows), type(trial.method_).__name__, names, sample.table.n_rows)
 
 
 def divided(
-    method: Anonymiser, sample: Sample, y: ArrayLike | None, score: Score | None
+    anonymiser: Anonymiser, sample: Sample, y: ArrayLike | None, score: Score | None
 ) -> tuple[float, float | None]:
-    """Divide rows that were read before; give the detail that is lost, and the score if asked.
+    """Divide rows that were read before; return the detail that is lost, and the score if asked.
 
     Parameters
     ----------
-    method : Anonymiser
+    anonymiser : Anonymiser
     sample : Sample
     y : array-like or None
         The labels of all rows.
     score : callable or None
     """
-    settled = method._fit(sample)
+    settled = anonymiser._fit(sample)
     if score is None:
-        return method.loss_.overall, None
-    release = method._release(sample, settled)
+        return anonymiser.loss_.overall, None
+    release = anonymiser._published(sample, settled)
     labels: NDArray[Any] | None = None
     if y is not None:
-        labels = np.asarray(y)[method.classes_.of_row >= 0]
-    return method.loss_.overall, float(score(release, labels))
+        labels = np.asarray(y)[anonymiser.classes_.of_row >= 0]
+    return anonymiser.loss_.overall, float(score(release, labels))
 
 
-def method_for(
-    method: Anonymiser | None, y: ArrayLike | None, quasi_identifiers: Sequence[str] | None
+def anonymiser_for(
+    anonymiser: Anonymiser | None, quasi_identifiers: Sequence[str] | None
 ) -> Anonymiser:
-    """Copy the method, so that the user's own stays as it is."""
-    chosen = (Greedy() if y is None else Hybrid()) if method is None else clone(method)
-    if not isinstance(chosen, Anonymiser):
+    """Copy the anonymiser, so that the user's own stays as it is."""
+    if not isinstance(anonymiser, Anonymiser | None):
         raise ParameterError(
-            "The 'method' parameter must be an Anonymiser, such as Greedy(). "
-            f"Got a {type(method).__name__} instead."
+            "The 'anonymiser' parameter must be an Anonymiser, such as Anonymiser(Greedy()). "
+            f"Got a {type(anonymiser).__name__} instead."
         )
-    if quasi_identifiers is not None:
-        chosen.set_params(quasi_identifiers=quasi_identifiers)
-    return chosen
+    chosen = Anonymiser() if anonymiser is None else anonymiser
+    own = {} if quasi_identifiers is None else {"quasi_identifiers": quasi_identifiers}
+    return chosen._with(**own)
 
 
 def in_words(score: float | None) -> str:
@@ -207,11 +204,11 @@ def aligned(lines: Sequence[Sequence[str]], left: int = 0) -> str:
     age   10
     """
     widths = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
-    made = [
+    texts = [
         "  ".join(
             cell.ljust(width) if place < left else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(line, widths, strict=True))
         )
         for line in lines
     ]
-    return "\n".join(line.rstrip() for line in made)
+    return "\n".join(line.rstrip() for line in texts)

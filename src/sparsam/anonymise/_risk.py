@@ -2,69 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsam._errors import DataError, ParameterError
-
-
-@dataclass(frozen=True)
-class RecordRisk:
-    """How likely the people behind published records are to be recognised.
-
-    Attributes
-    ----------
-    highest : float
-        The risk of the person most at risk.
-    average : float
-        The mean over the published *records*; a mean over classes would hide large risks of few.
-    share_above : float
-        The share of records whose risk is above the threshold.
-    """
-
-    highest: float
-    average: float
-    share_above: float
-
-
-@dataclass(frozen=True)
-class ReleaseRisk:
-    """The risk of being recognised in a release, by what the other one knows.
-
-    Attributes
-    ----------
-    prosecutor : RecordRisk
-        They look for one person and know that the person is in the release.
-    journalist : RecordRisk
-        They look for anyone, in a population of which the release is a part. Without a population
-        this is the prosecutor's risk, which is the worst that it can be.
-    marketer : float
-        They match everyone they can: the share of records that is matched rightly on average.
-    baseline : float
-        The risk without quasi-identifiers: a guess among all records of the release.
-    threshold : float
-        What `share_above` is measured against.
-    n_records, n_classes : int
-        Published records; suppressed ones are not among them. Different records.
-    population : bool
-        Whether the sizes of classes in the population were given.
-    """
-
-    prosecutor: RecordRisk
-    journalist: RecordRisk
-    marketer: float
-    baseline: float
-    threshold: float
-    n_records: int
-    n_classes: int
-    population: bool
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return asdict(self)
+from sparsam._checks import check_share
+from sparsam._errors import DataError
+from sparsam.attack import Risk
 
 
 def release_risk(
@@ -73,7 +18,7 @@ def release_risk(
     people: ArrayLike | None = None,
     population: ArrayLike | None = None,
     threshold: float = 0.2,
-) -> ReleaseRisk:
+) -> dict[str, Risk]:
     """Measure the risk of being recognised from the sizes of the published classes.
 
     Parameters
@@ -89,13 +34,23 @@ def release_risk(
 
     Returns
     -------
-    ReleaseRisk
+    dict of str to Risk
+        The `value` of each is a mean over the published *records* of the chance that the person
+        behind it is recognised; a mean over classes would hide large risks of few. `details` hold
+        that of the person most at risk (`highest`) and the share of records above the threshold.
+
+        "prosecutor": they look for one person and know that the person is in the release.
+        "journalist": they look for anyone, in a population of which the release is a part; without
+        one, this is the prosecutor's risk, which is the worst that it can be. "marketer": they
+        match everyone they can.
+
+        The baseline is a guess among all records of the release.
 
     Examples
     --------
-    >>> risk = release_risk([2, 8])
-    >>> risk.prosecutor.highest, risk.prosecutor.average, risk.prosecutor.share_above
-    (0.5, 0.2, 0.2)
+    >>> risk = release_risk([2, 8])["prosecutor"]
+    >>> risk.value, risk.details["highest"], risk.details["share_above"]
+    (0.2, 0.5, 0.2)
     """
     rows = _counts("sizes", sizes)
     used = rows > 0
@@ -105,28 +60,40 @@ def release_risk(
     among = behind if population is None else _counts("population", population, rows)
     rows, behind, among = rows[used], behind[used], among[used]
     _check(rows, behind, among, threshold)
-    journalist = _record_risk(rows, among, threshold)
-    return ReleaseRisk(
-        prosecutor=_record_risk(rows, behind, threshold),
-        journalist=journalist,
-        marketer=journalist.average,
-        baseline=1.0 / float(rows.sum()),
-        threshold=float(threshold),
-        n_records=int(rows.sum()),
-        n_classes=len(rows),
-        population=population is not None,
-    )
+    sought = {"prosecutor": behind, "journalist": among, "marketer": among}
+    return {
+        name: _record_risk(name, rows, group, threshold, population is not None)
+        for name, group in sought.items()
+    }
 
 
 def _record_risk(
-    rows: NDArray[np.int64], people: NDArray[np.int64], threshold: float
-) -> RecordRisk:
-    risk = 1.0 / people
-    n_records = rows.sum()
-    return RecordRisk(
-        highest=float(risk.max()),
-        average=float((rows * risk).sum() / n_records),
-        share_above=float(rows[risk > threshold].sum() / n_records),
+    adversary: str,
+    rows: NDArray[np.int64],
+    people: NDArray[np.int64],
+    threshold: float,
+    population: bool,
+) -> Risk:
+    chance = 1.0 / people
+    n_records = int(rows.sum())
+    average = float((rows * chance).sum() / n_records)
+    return Risk(
+        adversary=adversary,
+        id=adversary,
+        measure="recognition",
+        value=average,
+        interval=(average, average),  # every record is counted: nothing is estimated
+        baseline=1.0 / n_records,
+        n=n_records,
+        split="release",
+        random_state=0,
+        details={
+            "highest": float(chance.max()),
+            "share_above": float(rows[chance > threshold].sum() / n_records),
+            "threshold": float(threshold),
+            "n_classes": len(rows),
+            "population": population,
+        },
     )
 
 
@@ -150,10 +117,7 @@ def _check(
     population: NDArray[np.int64],
     threshold: float,
 ) -> None:
-    if not 0 <= threshold <= 1:
-        raise ParameterError(
-            f"The 'threshold' parameter must be a number from 0 to 1. Got {threshold!r} instead."
-        )
+    check_share("release_risk", "threshold", threshold)
     if (people < 1).any() or (people > rows).any():
         raise DataError("A class must have at least one person, and no more people than rows.")
     if (population < people).any():

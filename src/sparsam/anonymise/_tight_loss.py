@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError, ParameterError
-from sparsam.anonymise._classes import SUPPRESSED, Classes
-from sparsam.anonymise.methods._class_tree import checked_codes
+from sparsam._checks import check_choice
+from sparsam._errors import DataError
+from sparsam.anonymise._classes import SUPPRESSED, Classes, checked_codes
 from sparsam.data import Attribute
 
 TightVariant = Literal["range", "share", "values"]
@@ -86,12 +86,7 @@ def tight_loss(
     >>> found.per_attribute, found.overall
     ({'age': 0.375, 'sex': 0.5}, 0.4375)
     """
-    if variant not in _VARIANTS:
-        listed = ", ".join(repr(name) for name in _VARIANTS)
-        raise ParameterError(
-            f"The 'variant' parameter of tight_loss must be one of {listed}. "
-            f"Got {variant!r} instead."
-        )
+    check_choice("tight_loss", "variant", variant, _VARIANTS)
     codes = checked_codes(codes, tuple(attribute.size for attribute in attributes))
     if len(codes) != len(classes) or not len(codes):
         raise DataError(

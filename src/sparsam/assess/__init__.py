@@ -1,9 +1,8 @@
 """Utility and risk of generalizations: sweep, front, choice, gates."""
 
-from sparsam._callable import make_callable
 from sparsam.assess._along_front import AttackedPoint, attack_along
 from sparsam.assess._area import area_under_front
-from sparsam.assess._assessment import Assessment, assess
+from sparsam.assess._assessment import Assessment, assess_generalization
 from sparsam.assess._candidates import Candidate
 from sparsam.assess._choice import Choice, NothingFitsError, Requirement
 from sparsam.assess._class_sizes import ClassSizes
@@ -31,7 +30,7 @@ __all__ = [
     "Requirement",
     "Utility",
     "area_under_front",
-    "assess",
+    "assess_generalization",
     "assess_model",
     "attack_along",
     "check_gates",
@@ -39,5 +38,3 @@ __all__ = [
     "measure_limits",
     "sweep",
 ]
-
-make_callable(__name__, assess)

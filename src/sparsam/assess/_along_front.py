@@ -9,7 +9,7 @@ from typing import Any
 from joblib import Parallel, cpu_count, delayed
 
 from sparsam.assess._front import Front
-from sparsam.attack import Reconstruction, attack
+from sparsam.attack import Reconstruction, run_attacks
 from sparsam.data import Split
 from sparsam.generalization import Generalization
 
@@ -93,5 +93,5 @@ def _errors(
     adversaries: tuple[str, ...],
     reconstruction: Reconstruction,
 ) -> dict[str, float]:
-    attacks = attack(generalization, data, adversaries, reconstruction=reconstruction)
-    return {name: attacks[name].error for name in adversaries}
+    attacks = run_attacks(generalization, data, adversaries, reconstruction=reconstruction)
+    return {name: attacks[name].value for name in adversaries}

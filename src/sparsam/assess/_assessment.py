@@ -81,14 +81,14 @@ class Assessment:
             "confident_risks": {
                 str(share): risk.to_dict()
                 for share, risk in self.confident_risks.items()
-                if not few(risk.n_records)
+                if not few(risk.n)
             },
             "class_sizes": self.class_sizes.to_dict(),
             "information_loss": self.information_loss,
         }
 
 
-def assess(
+def assess_generalization(
     generalization: Generalization,
     data: Split,
     *,
@@ -113,7 +113,7 @@ def assess(
     >>> import sparsam as sp
     >>> split = sp.split(sp.resolve(sp.load_example(), sp.Roles("employed")))
     >>> nothing = sp.Generalization.nothing(split.train.table)
-    >>> round(assess(nothing, split).utility.accuracy, 2)
+    >>> round(assess_generalization(nothing, split).utility.accuracy, 2)
     0.51
     """
     records = GeneralizedRecords.of(generalization, data)

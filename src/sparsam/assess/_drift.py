@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.assess._assessment import Assessment, assess
+from sparsam.assess._assessment import Assessment, assess_generalization
 from sparsam.attack import Reconstruction
 from sparsam.data import Roles, Split, Task, read, resolve, split
 from sparsam.minimise import Minimiser
@@ -33,7 +33,7 @@ class Drift:
         """Change of classifier error and of adversary error against the first period."""
         first, *_ = self.assessments.values()
         return {
-            period: (found.utility.error - first.utility.error, found.risk.error - first.risk.error)
+            period: (found.utility.error - first.utility.error, found.risk.value - first.risk.value)
             for period, found in self.assessments.items()
         }
 
@@ -80,7 +80,7 @@ def drift(
             fractions=parts.fractions,
             rows=parts.rows,
         )
-        found[name] = assess(
+        found[name] = assess_generalization(
             learned.generalization_, shifted, adversary=adversary, random_state=random_state
         )
     return Drift(found)

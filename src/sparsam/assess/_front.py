@@ -28,7 +28,7 @@ class Point:
         utility, risk = self.assessment.utility.to_dict(), self.assessment.risk.to_dict()
         return (
             f"<Point {self.candidate.label}: classifier error {_figure(utility['error'])}, "
-            f"adversary error {_figure(risk['error'])} (test)>"
+            f"adversary error {_figure(risk['value'])} (test)>"
         )
 
 
@@ -123,7 +123,7 @@ class Front:
         low = self.limits.everything.error
         found = [point.assessment for point in self.points]
         utility = [assessment.utility.error for assessment in found]
-        risk = [assessment.risk.error for assessment in found]
+        risk = [assessment.risk.value for assessment in found]
         return area_under_front(utility, risk, low, low + width)
 
     def ranking(self, width: float = 0.065) -> dict[str, float]:
@@ -226,7 +226,7 @@ class Front:
 
 
 def _validation_risk(point: Point) -> float:
-    return point.assessment.validation_risk.error
+    return point.assessment.validation_risk.value
 
 
 def _level(best: Point, other: Point, axis: str) -> bool:

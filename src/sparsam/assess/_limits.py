@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sparsam._small_counts import publish_share
-from sparsam.assess._assessment import Assessment, assess
+from sparsam.assess._assessment import Assessment, assess_generalization
 from sparsam.assess._utility import Classifier, Utility, best_classifier
 from sparsam.attack import GeneralizedRecords, Interval, paired_difference
 from sparsam.data import Split
@@ -54,7 +54,7 @@ def measure_limits(data: Split, random_state: int = 0) -> Limits:
     """Measure the limits of generalization (Staab et al., section 8.1)."""
     lookups = tuple(np.arange(size, dtype=np.uint16) for size in data.train.sizes)
     full = best_classifier(GeneralizedRecords.from_lookups(lookups, data), data, random_state)
-    nothing: Assessment = assess(
+    nothing: Assessment = assess_generalization(
         Generalization.nothing(data.train.table), data, random_state=random_state
     )
     return Limits(full.utility("test"), nothing.utility, nothing.risk.baseline, full)

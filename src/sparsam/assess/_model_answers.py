@@ -71,7 +71,8 @@ def model_answers(tree: ModelTree, X: Any, rows: ArrayLike | None) -> ModelAnswe
     if tree.model is None:
         raise ParameterError(
             "assess_model needs a tree that was fitted for a model that already runs. Got one "
-            "that trained its own.\n\nHint: assess(tree.generalization_, split) measures that one."
+            "that trained its own.\n\nHint: assess_generalization(tree.generalization_, split) "
+            "measures that one."
         )
     box = black_box(tree.model, regression=tree.regression, encoder=tree.encoder)
     array = isinstance(X, np.ndarray)

@@ -9,7 +9,7 @@ import numpy as np
 from joblib import Parallel, cpu_count, delayed, parallel_config
 
 from sparsam._errors import ParameterError
-from sparsam.assess._assessment import Assessment, assess
+from sparsam.assess._assessment import Assessment, assess_generalization
 from sparsam.assess._candidates import (
     MINIMISERS,
     Candidate,
@@ -146,7 +146,7 @@ def _assess_all(
 ) -> Iterator[Assessment]:
     n_jobs = min(n_jobs or cpu_count(), len(candidates))
     jobs = (
-        delayed(assess)(
+        delayed(assess_generalization)(
             candidate.generalization, data, adversary=adversary, random_state=random_state
         )
         for candidate in candidates

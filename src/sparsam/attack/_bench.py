@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 from sparsam._errors import ParameterError
-from sparsam.attack._certified import Certificate, certify
+from sparsam.attack._bound import Bound, bound
 from sparsam.attack._control import Control
 from sparsam.attack._guesses import Guesses
 from sparsam.attack._linkage import Linkage
@@ -32,9 +32,9 @@ Progress = Callable[[int, int, str], None]
 
 # Each may fall back on the guesses of a weaker one.
 _BUILT_ON: dict[str, tuple[type[Informed], str]] = {
-    "A3": (NonPersonalKnowledge, "A1"),
-    "A5": (PartialPersonalKnowledge, "A3"),
-    "A4": (LeaveOneOut, "A5"),
+    NonPersonalKnowledge.id: (NonPersonalKnowledge, Reconstruction.id),
+    PartialPersonalKnowledge.id: (PartialPersonalKnowledge, NonPersonalKnowledge.id),
+    LeaveOneOut.id: (LeaveOneOut, PartialPersonalKnowledge.id),
 }
 
 
@@ -56,33 +56,31 @@ class Attacks:
     ----------
     risks : tuple of Risk
         In the order in which they were asked for.
-    certificates : tuple of Certificate
+    bounds : tuple of Bound
         What no adversary can exceed that sees only generalized records.
     complete : bool
         False when the work was interrupted: then some risks are missing.
     """
 
     risks: tuple[Risk, ...]
-    certificates: tuple[Certificate, ...] = ()
+    bounds: tuple[Bound, ...] = ()
     complete: bool = True
 
     def __getitem__(self, name: str) -> Risk:
         for risk in self.risks:
-            if risk.adversary == name or risk.adversary.startswith(f"{name} "):
+            if name in (risk.id, risk.adversary):
                 return risk
         raise KeyError(name)
 
     def __str__(self) -> str:
-        lines = [str(risk) for risk in self.risks]
-        lines += [str(certificate) for certificate in self.certificates]
-        return "\n".join(lines)
+        return "\n".join(map(str, (*self.risks, *self.bounds)))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, fit to be published."""
         return {
             "complete": self.complete,
             "risks": [risk.to_dict() for risk in self.risks],
-            "certificates": [certificate.to_dict() for certificate in self.certificates],
+            "bounds": [bound.to_dict() for bound in self.bounds],
         }
 
     def facts(self) -> dict[str, Any]:
@@ -90,11 +88,11 @@ class Attacks:
         return {
             "complete": self.complete,
             "risks": [risk.facts() for risk in self.risks],
-            "certificates": [asdict(certificate) for certificate in self.certificates],
+            "bounds": [asdict(bound) for bound in self.bounds],
         }
 
 
-def attack(
+def run_attacks(
     generalization: Generalization,
     data: Split,
     adversaries: str | Sequence[str | Adversary] = "all",
@@ -130,16 +128,16 @@ def attack(
     bench = _Bench(generalization, data, breaches, reconstruction or Reconstruction())
     show = progress or (lambda done, total, name: None)
     risks: list[Risk] = []
-    certificates: tuple[Certificate, ...] = ()
+    bounds: tuple[Bound, ...] = ()
     try:
         for number, adversary in enumerate(wanted):
             show(number, len(wanted), _name(adversary))
             risks += bench.run(adversary)
-        certificates = certify(generalization, data, reconstruction=reconstruction)
+        bounds = bound(generalization, data, reconstruction=reconstruction)
     except KeyboardInterrupt:
-        return Attacks(tuple(risks), certificates, complete=False)
+        return Attacks(tuple(risks), bounds, complete=False)
     show(len(wanted), len(wanted), "done")
-    return Attacks(tuple(risks), certificates)
+    return Attacks(tuple(risks), bounds)
 
 
 def _name(adversary: str | Adversary) -> str:
@@ -213,13 +211,13 @@ class _Bench:
 
     def _other(self, name: str) -> Adversary:
         seed = self.reconstruction.random_state
-        adversaries: dict[str, Adversary] = {
-            "A6": MultiBreach(self.others, self.reconstruction),
-            "A7": Linkage(random_state=seed),
-            "A8": SinglingOut(random_state=seed),
-            "control": Control(self.reconstruction),
-        }
-        return adversaries[name]
+        adversaries = (
+            MultiBreach(self.others, self.reconstruction),
+            Linkage(random_state=seed),
+            SinglingOut(random_state=seed),
+            Control(self.reconstruction),
+        )
+        return next(adversary for adversary in adversaries if adversary.id == name)
 
 
 def _checked(risk: Any, adversary: Adversary) -> Risk:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,6 +31,9 @@ class Control:
     reconstruction : Reconstruction
     """
 
+    id: ClassVar[str] = "control"
+    name: ClassVar[str] = "control (A1 on the sample)"
+
     reconstruction: Reconstruction = field(default_factory=Reconstruction)
 
     def attack(self, generalization: Generalization, data: Split) -> Risk:
@@ -38,7 +42,7 @@ class Control:
         Returns
         -------
         Risk
-            `error` is that on people of the sample, `baseline` that on people outside it: an
+            `value` is that on people of the sample, `baseline` that on people outside it: an
             advantage whose interval, in `details`, lies above 0 is what the sample pays for its
             cut points.
         """
@@ -62,12 +66,13 @@ class Control:
         wrong = self.reconstruction.guess(records, everyone).wrong("test").mean(axis=1)
         inside, control = wrong[:n_sample], wrong[n_sample:]
         return Risk(
-            adversary="control (A1 on the sample)",
-            attribute=None,
-            error=float(inside.mean()),
+            adversary=self.name,
+            id=self.id,
+            measure="error",
+            value=float(inside.mean()),
             baseline=float(control.mean()),
             interval=mean_interval(inside),
-            n_records=len(inside),
+            n=len(inside),
             split="train",
             random_state=self.reconstruction.random_state,
             details={

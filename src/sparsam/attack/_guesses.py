@@ -96,14 +96,15 @@ class Guesses:
     answers : tuple of Answer
         One for each personal attribute.
     random_state : int
-    adversary : str
-        Whose guesses these are.
+    id, adversary : str
+        Whose guesses these are: the short name and the words.
     """
 
     data: Split
     answers: tuple[Answer, ...]
     random_state: int
-    adversary: str = "A1 reconstruction"
+    id: str
+    adversary: str
 
     def wrong(self, part: str) -> NDArray[np.bool_]:
         """Whether each guess is wrong: one line per person, one column per attribute."""
@@ -117,14 +118,15 @@ class Guesses:
             self._attribute_risk(answer, wrong[:, number], part)
             for number, answer in enumerate(self.answers)
         )
-        errors = [risk.error for risk in parts]
+        errors = [risk.value for risk in parts]
         return Risk(
             adversary=self.adversary,
-            attribute=None,
-            error=float(wrong.mean()),
+            id=self.id,
+            measure="error",
+            value=float(wrong.mean()),
             baseline=float(np.mean([risk.baseline for risk in parts])),
             interval=mean_interval(wrong.mean(axis=1)),
-            n_records=len(wrong),
+            n=len(wrong),
             split=part,
             random_state=self.random_state,
             parts=parts,
@@ -133,20 +135,30 @@ class Guesses:
 
     def _attribute_risk(self, answer: Answer, wrong: NDArray[np.bool_], part: str) -> Risk:
         question = answer.question
-        median = answer.median
         return Risk(
             adversary=self.adversary,
+            id=self.id,
+            measure="error",
             attribute=question.name,
-            error=float(wrong.mean()),
+            value=float(wrong.mean()),
             baseline=_naive_error(question, part),
             interval=wilson_interval(int(wrong.sum()), len(wrong)),
-            n_records=len(wrong),
+            n=len(wrong),
             split=part,
             random_state=self.random_state,
             model=answer.model,
-            tolerance=question.tolerance if question.values is not None else None,
-            absolute_error=question.absolute_error(None if median is None else median[part], part),
+            details=self._numeric_details(answer, part),
         )
+
+    def _numeric_details(self, answer: Answer, part: str) -> dict[str, float | None]:
+        """How near the guesses of numbers come; nothing for categories."""
+        if answer.question.values is None:
+            return {}
+        median = None if answer.median is None else answer.median[part]
+        return {
+            "tolerance": answer.question.tolerance,
+            "absolute_error": answer.question.absolute_error(median, part),
+        }
 
     def confident_risk(self, share: float, part: str) -> Risk:
         """Judge only the guesses that the adversary is surest of (A2).
@@ -165,14 +177,15 @@ class Guesses:
         )
         return Risk(
             adversary=_confident_name(share),
-            attribute=None,
-            error=float(np.mean([risk.error for risk in parts])),
+            id="A2",
+            measure="error",
+            value=float(np.mean([risk.value for risk in parts])),
             baseline=float(np.mean([risk.baseline for risk in parts])),
             interval=(
                 float(np.mean([risk.interval[0] for risk in parts])),
                 float(np.mean([risk.interval[1] for risk in parts])),
             ),
-            n_records=n_kept,
+            n=n_kept,
             split=part,
             random_state=self.random_state,
             parts=parts,
@@ -185,11 +198,13 @@ class Guesses:
         error = float(surest(answer.confidence[part], n_kept) @ wrong)
         return Risk(
             adversary=_confident_name(share),
+            id="A2",
+            measure="error",
             attribute=answer.question.name,
-            error=error,
+            value=error,
             baseline=_naive_error(answer.question, part),
             interval=wilson_interval(error * n_kept, n_kept),
-            n_records=n_kept,
+            n=n_kept,
             split=part,
             random_state=self.random_state,
             model=answer.model,

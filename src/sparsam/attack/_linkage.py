@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,9 @@ class Linkage:
     random_state : int, default=0
     """
 
+    id: ClassVar[str] = "A7"
+    name: ClassVar[str] = "A7 linkability"
+
     first: Sequence[str] | None = None
     second: Sequence[str] | None = None
     people: int = 500
@@ -55,7 +59,7 @@ class Linkage:
         Returns
         -------
         Risk
-            `error` is the share of people linked to someone else's record; `baseline` the same
+            `value` is the share of people linked to someone else's record; `baseline` the same
             without the generalized table. `details` hold the figure of Staab et al.
             (`value_matched`: the value of A is right, whoever's it is) beside its chance level.
         """
@@ -67,12 +71,13 @@ class Linkage:
         without = np.concatenate([_linked(trial.believed(), rng) for trial in trials])
         matched = np.mean([trial.value_matched() for trial in trials], axis=0)
         return Risk(
-            adversary="A7 linkability",
-            attribute=None,
-            error=float(1 - linked.mean()),
+            adversary=self.name,
+            id=self.id,
+            measure="error",
+            value=float(1 - linked.mean()),
             baseline=float(1 - without.mean()),
             interval=wilson_interval(int((~linked).sum()), len(linked)),
-            n_records=len(linked),
+            n=len(linked),
             split=part,
             random_state=self.random_state,
             details={

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,9 @@ class MultiBreach:
     reconstruction : Reconstruction
     """
 
+    id: ClassVar[str] = "A6"
+    name: ClassVar[str] = "A6 multi-breach"
+
     others: Sequence[Generalization]
     reconstruction: Reconstruction = field(default_factory=Reconstruction)
 
@@ -50,8 +54,8 @@ class MultiBreach:
         together = self._guess(tuple(map(intersected, zip(*breaches, strict=True))), data)
         answers = zip(together.answers, *(guesses.answers for guesses in single), strict=True)
         best = tuple(map(strongest, answers))
-        guesses = Guesses(data, best, together.random_state, "A6 multi-breach")
-        errors = [one.risk(part).error for one in single]
+        guesses = Guesses(data, best, together.random_state, self.id, self.name)
+        errors = [guess.risk(part).value for guess in single]
         return guesses.risk(part).with_details(single_breaches=errors)
 
     def _guess(self, breach: tuple[NDArray[np.uint16], ...], data: Split) -> Guesses:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -52,6 +53,9 @@ class Reconstruction:
     0.0
     """
 
+    id: ClassVar[str] = "A1"
+    name: ClassVar[str] = "A1 reconstruction"
+
     models: tuple[str, ...] = DEFAULT_MODELS
     tolerance: Mapping[str, float] = field(default_factory=dict)
     random_state: int = 0
@@ -81,7 +85,8 @@ class Reconstruction:
                 "none.\n\nHint: set personal='categorical', 'all' or a list of names."
             )
         self._check(data)
-        return Guesses(data, self.answers(records, data, data.train.personal), self.random_state)
+        answers = self.answers(records, data, data.train.personal)
+        return Guesses(data, answers, self.random_state, self.id, self.name)
 
     def answers(
         self, records: GeneralizedRecords, data: Split, attributes: Sequence[int]

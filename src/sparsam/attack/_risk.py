@@ -3,39 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
 
-from sparsam._small_counts import published_repr
-from sparsam.attack._published_risk import published_risk
+from sparsam._checks import check_choice
+from sparsam._small_counts import (
+    SMALLEST_COUNT,
+    PublishedCounts,
+    few,
+    publish_classes,
+    publish_interval,
+    publish_nested,
+    publish_share,
+    published_repr,
+    suppress,
+)
 from sparsam.attack._statistics import Interval
+
+Measure = Literal["error", "accuracy", "AUC", "similarity", "reciprocal rank", "recognition"]
+"""What the value of a risk is."""
+
+# What an adversary reaches who gets everyone right: it tells which way is worse.
+WORST: Mapping[str, float] = {
+    "error": 0.0,  # share of people whom the adversary gets wrong, or of attempts that fail
+    "accuracy": 1.0,  # share of people whose value the adversary gets right
+    "AUC": 1.0,  # how often a member looks more like a member than another person does
+    "similarity": 1.0,  # mean of exp(-distance) between a record and its reconstruction (RCR)
+    "reciprocal rank": 1.0,  # mean of 1 / the place of a person's record among all guessed (RIR)
+    "recognition": 1.0,  # mean chance that the person behind a published record is recognised
+}
+_SHARES_OF_PEOPLE = ("error", "accuracy")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Risk:
-    """How well an adversary recovers what a generalization hides.
+    """How well an adversary learns what it should not.
 
     Attributes
     ----------
     adversary : str
-    attribute : str or None
-        The personal attribute; None for the mean over all of them.
-    error : float
-        Share of people whose value the adversary gets wrong.
-    baseline : float
-        The same for the naive adversary, who has seen no record and guesses the most common value.
+        In words.
+    id : str or None
+        Its short name: A1 to A8 or "control"; None for an adversary of your own.
+    measure : {"error", "accuracy", "AUC", "similarity", "reciprocal rank", "recognition"}
+        What `value` is. Of an error less is worse, of all others more.
+    value : float
     interval : tuple of float
-        95 % interval of `error`, from the number of records it was measured on.
-    n_records : int
+        95 % interval of `value`, from the number of people it was measured on.
+    baseline : float
+        The value of the naive adversary, who has not seen what this one has: of an error that of
+        guessing the most common value.
+    n : int
+        How many people it was measured on.
     split : str
         The part of the data it was measured on.
     random_state : int
+    attribute : str or None
+        What is guessed; None for the mean over all personal attributes, or for a person.
     model : str or None
         The attack model that was the strongest on validation data.
-    tolerance : float or None
-        A numeric value counts as recovered within this distance.
-    absolute_error : float or None
-        Mean distance of the adversary's best single guess of a numeric value.
     parts : tuple of Risk
         The risks by attribute that a mean is made of.
     details : mapping
@@ -48,43 +74,48 @@ class Risk:
     """
 
     adversary: str
-    attribute: str | None
-    error: float
-    baseline: float
+    id: str | None = None
+    measure: Measure
+    value: float
     interval: Interval
-    n_records: int
+    baseline: float
+    n: int
     split: str
     random_state: int
+    attribute: str | None = None
     model: str | None = None
-    tolerance: float | None = None
-    absolute_error: float | None = None
     parts: tuple[Risk, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        check_choice("Risk", "measure", self.measure, WORST)
+
     @property
     def advantage(self) -> float:
-        """Errors that the adversary avoids and the naive one makes; below 0 it is the weaker."""
-        return self.baseline - self.error
+        """How far the adversary is beyond the naive one; below 0 it is the weaker."""
+        return _advantage(self.measure, self.value, self.baseline)
 
     @property
     def recovered(self) -> float:
         """Share of the naive adversary's errors that this one avoids: 0 nothing, 1 everything."""
-        return self.advantage / self.baseline if self.baseline > 0 else 0.0
+        return _recovered(self.measure, self.advantage, self.baseline)
 
     def with_details(self, **details: Any) -> Risk:
         """The same risk with more facts."""
         return replace(self, details={**self.details, **details})
 
     def __str__(self) -> str:
-        what = self.attribute or "all personal attributes"
-        said = self.to_dict()
-        if said["error"] is None or said["baseline"] is None:
-            return f"{self.adversary} on {what}: not told, on so few people ({self.split})"
-        low, high = said["interval"]
+        everything = " on all personal attributes" if self.parts else ""
+        what = self.adversary + (f" on {self.attribute}" if self.attribute else everything)
+        facts = self.to_dict()
+        if facts["value"] is None or facts["baseline"] is None:
+            return f"{what}: not told, on so few people ({self.split})"
+        low, high = facts["interval"]
         return (
-            f"{self.adversary} on {what}: error {said['error']:.3f} [{low:.3f}, {high:.3f}], "
-            f"naive {said['baseline']:.3f}, recovered {said['recovered']:z.0%} "
-            f"({self.split}, {self.n_records:,} records)"
+            f"{what}: {self.measure} {facts['value']:.3f} [{low:.3f}, {high:.3f}], "
+            f"naive {facts['baseline']:.3f}, recovered {facts['recovered']:z.0%}"
+            f"{_beside(facts['details'])} "
+            f"({self.split}, {self.n:,} records)"
         )
 
     def __repr__(self) -> str:
@@ -92,24 +123,122 @@ class Risk:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, parts included, fit to be published."""
-        return published_risk(self.facts())
+        return publish_risk(self.facts())
 
     def facts(self) -> dict[str, Any]:
         """Plain data, parts included, with exact numbers: not to be published."""
-        return {
-            "adversary": self.adversary,
-            "attribute": self.attribute,
-            "error": self.error,
-            "baseline": self.baseline,
-            "advantage": self.advantage,
-            "recovered": self.recovered,
+        facts = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return facts | {
             "interval": list(self.interval),
-            "n_records": self.n_records,
-            "split": self.split,
-            "random_state": self.random_state,
-            "model": self.model,
-            "tolerance": self.tolerance,
-            "absolute_error": self.absolute_error,
             "parts": [part.facts() for part in self.parts],
             "details": dict(self.details),
+            "advantage": self.advantage,
+            "recovered": self.recovered,
         }
+
+
+def _beside(details: Mapping[str, Any]) -> str:
+    """What else a line about the risk of a model says."""
+    if details.get("control") is not None:
+        return f", {details['control']:.3f} on other people"
+    if "tpr_at" in details:
+        return f", finds {details['tpr_at']['0.01']:.1%} at 1 % false accusations"
+    return ""
+
+
+def _advantage(measure: str, value: float, baseline: float) -> float:
+    return value - baseline if WORST[measure] else baseline - value
+
+
+def _recovered(measure: str, advantage: float, baseline: float) -> float:
+    room = abs(WORST[measure] - baseline)
+    return advantage / room if room > 0 else 0.0
+
+
+def publish_risk(facts: Mapping[str, Any], tell: PublishedCounts | None = None) -> dict[str, Any]:
+    """Copy the facts of a risk so that nothing in them stands for fewer than five people.
+
+    Shares are told in steps of five people or more; nothing is told that was measured on fewer.
+    What is told already stays as it is.
+
+    Parameters
+    ----------
+    facts : mapping
+        As `Risk.facts` gives them.
+    tell : PublishedCounts, optional
+        Where other counts of the same people are published too.
+    """
+    n, details, measure = facts["n"], facts["details"], facts["measure"]
+    safe = {**facts, "n": suppress(n)}
+    if any(map(few, _groups(details, n))):
+        hidden = ("value", "baseline", "advantage", "recovered", "interval")
+        return {**safe, **dict.fromkeys(hidden), "parts": [], "details": {}}
+    if measure in _SHARES_OF_PEOPLE:
+        tried = _tried(details, n)
+        # People of the control are others than those of the sample.
+        beside = details.get("control_records", tried)
+        safe["value"] = publish_share(facts["value"], tried)
+        safe["baseline"] = publish_share(facts["baseline"], beside)
+        safe["interval"] = publish_interval(facts["interval"], tried)
+    safe |= compare_published(measure, safe["value"], safe["baseline"])
+    safe["parts"] = [publish_risk(part) for part in facts["parts"]]
+    safe["details"] = _publish_details(details, n, tell)
+    return safe
+
+
+def compare_published(
+    measure: str, value: float | None, baseline: float | None
+) -> dict[str, float | None]:
+    """Work out the advantage from what is told, so that it tells no more."""
+    if value is None or baseline is None:
+        return {"advantage": None, "recovered": None}
+    advantage = round(_advantage(measure, value, baseline), 12)
+    return {"advantage": advantage, "recovered": _recovered(measure, advantage, baseline)}
+
+
+def _tried(details: Mapping[str, Any], n: Any) -> Any:
+    """What the share of failures is a share of; None where it says nothing of few people.
+
+    Attempts to single someone out are aimed at records. Where each of these stands for five people
+    or more, their sizes are no secret.
+    """
+    if "attempts" not in details:
+        return n
+    return details["attempts"] if few(details.get("smallest")) else None
+
+
+def _groups(details: Mapping[str, Any], n: Any) -> list[Any]:
+    """How many people the shares are shares of: two groups may be told apart."""
+    return [details[name] for name in ("n_members", "n_others") if name in details] or [n]
+
+
+_COUNTS = ("people_at_once", "control_records", "n_members", "n_others")
+_SHARES = ("smallest_error", "largest_error", "accuracy", "precision", "recall", "control",
+           "ranked_first")  # fmt: skip
+
+
+def _publish_details(
+    details: Mapping[str, Any], n: Any, tell: PublishedCounts | None
+) -> dict[str, Any]:
+    people = min(_groups(details, n))
+    safe = publish_classes(details, n, tell)
+    safe |= {name: suppress(safe[name]) for name in _COUNTS if name in safe}
+    safe |= {name: publish_share(safe[name], people) for name in _SHARES if name in safe}
+    for name in ("advantage_interval", "control_advantage_interval"):
+        if name in safe:
+            safe[name] = publish_interval(safe[name], people)
+    if "control_interval" in safe:
+        ends = publish_interval(safe["control_interval"], details.get("control_records"))
+        safe["control_interval"] = ends
+    if "single_breaches" in safe:
+        errors = safe["single_breaches"] or ()
+        safe["single_breaches"] = [publish_share(error, n) for error in errors]
+    if "tpr_at" in safe:
+        shares = safe["tpr_at"].items()
+        safe["tpr_at"] = {rate: publish_share(share, people) for rate, share in shares}
+    if "n_emptied" in safe:
+        [safe["n_emptied"]] = publish_nested([safe["n_emptied"]], n)
+    if "highest" in safe and safe["highest"] * SMALLEST_COUNT > 1:
+        # One in four, or more: so few people share the rarest record.
+        safe["highest"] = None
+    return safe

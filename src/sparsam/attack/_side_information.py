@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,6 +27,9 @@ class Informed(ABC):
         How to guess.
     """
 
+    id: ClassVar[str]
+    name: ClassVar[str]
+
     reconstruction: Reconstruction = field(default_factory=Reconstruction)
 
     def attack(self, generalization: Generalization, data: Split, part: str = "test") -> Risk:
@@ -43,16 +47,16 @@ class Informed(ABC):
         """
 
     def _guess_each(
-        self, generalization: Generalization, weaker: Guesses, known: list[set[int]], name: str
+        self, generalization: Generalization, weaker: Guesses, known: list[set[int]]
     ) -> Guesses:
         """Guess each attribute with what is known beside it, or as the weaker adversary does."""
         data = weaker.data
         answers = []
-        for attribute, told, other in zip(data.train.personal, known, weaker.answers, strict=True):
-            records = knowing(generalization, data, told)
+        for attribute, facts, other in zip(data.train.personal, known, weaker.answers, strict=True):
+            records = knowing(generalization, data, facts)
             [answer] = self.reconstruction.answers(records, data, [attribute])
             answers.append(strongest([answer, other]))
-        return Guesses(data, tuple(answers), weaker.random_state, name)
+        return Guesses(data, tuple(answers), weaker.random_state, self.id, self.name)
 
 
 class NonPersonalKnowledge(Informed):
@@ -64,6 +68,9 @@ class NonPersonalKnowledge(Informed):
         How to guess.
     """
 
+    id = "A3"
+    name = "A3 non-personal knowledge"
+
     def guess(
         self, generalization: Generalization, data: Split, weaker: Guesses | None = None
     ) -> Guesses:
@@ -71,9 +78,9 @@ class NonPersonalKnowledge(Informed):
         if weaker is None:
             weaker = self.reconstruction.guess(GeneralizedRecords.of(generalization, data), data)
         records = knowing(generalization, data, non_personal(data))
-        told = self.reconstruction.guess(records, data)
-        answers = map(strongest, zip(told.answers, weaker.answers, strict=True))
-        return Guesses(data, tuple(answers), told.random_state, "A3 non-personal knowledge")
+        informed = self.reconstruction.guess(records, data)
+        answers = map(strongest, zip(informed.answers, weaker.answers, strict=True))
+        return Guesses(data, tuple(answers), informed.random_state, self.id, self.name)
 
 
 class PartialPersonalKnowledge(Informed):
@@ -89,6 +96,9 @@ class PartialPersonalKnowledge(Informed):
         How to guess.
     """
 
+    id = "A5"
+    name = "A5 partial personal knowledge"
+
     def guess(
         self, generalization: Generalization, data: Split, weaker: Guesses | None = None
     ) -> Guesses:
@@ -96,7 +106,7 @@ class PartialPersonalKnowledge(Informed):
         weaker = weaker or NonPersonalKnowledge(self.reconstruction).guess(generalization, data)
         chain = data.train.personal
         known = [non_personal(data) | set(chain[:place]) for place in range(len(chain))]
-        return self._guess_each(generalization, weaker, known, "A5 partial personal knowledge")
+        return self._guess_each(generalization, weaker, known)
 
 
 class LeaveOneOut(Informed):
@@ -108,6 +118,9 @@ class LeaveOneOut(Informed):
         How to guess.
     """
 
+    id = "A4"
+    name = "A4 leave one out"
+
     def guess(
         self, generalization: Generalization, data: Split, weaker: Guesses | None = None
     ) -> Guesses:
@@ -115,7 +128,7 @@ class LeaveOneOut(Informed):
         weaker = weaker or PartialPersonalKnowledge(self.reconstruction).guess(generalization, data)
         everything = set(range(len(data.train.names)))
         known = [everything - {attribute} for attribute in data.train.personal]
-        return self._guess_each(generalization, weaker, known, "A4 leave one out")
+        return self._guess_each(generalization, weaker, known)
 
 
 def non_personal(data: Split) -> set[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,9 @@ class SinglingOut:
         Only to be reported: nothing is drawn.
     """
 
+    id: ClassVar[str] = "A8"
+    name: ClassVar[str] = "A8 singling out"
+
     attempts: int = 100
     random_state: int = 0
 
@@ -53,7 +56,7 @@ class SinglingOut:
         Returns
         -------
         Risk
-            `error` is the share of attempts that fail, `baseline` that of random descriptions.
+            `value` is the share of attempts that fail, `baseline` that of random descriptions.
             `details` hold the sizes of classes.
         """
         if self.attempts < 1:
@@ -67,12 +70,13 @@ class SinglingOut:
         sizes = sizes[sizes > 0]
         failure = 1 - isolation(np.sort(sizes)[: self.attempts])
         return Risk(
-            adversary="A8 singling out",
-            attribute=None,
-            error=float(failure.mean()),
+            adversary=self.name,
+            id=self.id,
+            measure="error",
+            value=float(failure.mean()),
             baseline=1 - random_isolation(1 / n_people, n_people),
             interval=wilson_interval(float(failure.sum()), len(failure)),
-            n_records=n_people,
+            n=n_people,
             split=part,
             random_state=self.random_state,
             details={"attempts": len(failure), **class_details(sizes)},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,11 +15,15 @@ from sparsam.cli._anonymise_options import (
     FORMS,
     METHODS,
     Paths,
+    anonymiser,
     chosen_method,
+    names_in,
+    privacy_models,
     release_roles,
     whole_numbers,
 )
 from sparsam.cli._apply import ENDINGS
+from sparsam.cli._command_line import command_line, file_hash
 from sparsam.cli._console import complain, messages
 from sparsam.cli._json import echo_json
 from sparsam.cli._options import (
@@ -34,9 +38,14 @@ from sparsam.cli._options import (
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sparsam.anonymise import Anonymiser
+    from sparsam.data import BlackBox, Roles
     from sparsam.report import ReleaseReport
 
 BROKEN = 1
+_PICKLED = (".joblib", ".pkl", ".pickle")
 
 
 @click.command()
@@ -140,18 +149,14 @@ def anonymise(data: Path, **options: Any) -> None:
     are make rows unique, and nothing was written, 2 wrong usage.
     """
     from sparsam._errors import ReleaseError
-    from sparsam.cli._anonymise_work import Work
-    from sparsam.data.source import check_spreadsheet
 
     paths = Paths.of(options)
-    if options["spreadsheet_safe"]:
-        check_spreadsheet(paths.output)
     roles = release_roles(options)
     method = chosen_method(options, roles)
     ks = whole_numbers(options["sweep_k"])
     try:
-        with _warnings_said(options["quiet"]):
-            report = Work.of(data, roles, method, options).release(paths, ks)
+        with _warnings_printed(options["quiet"]):
+            report = _published(data, roles, method, paths, ks, options)
     except ReleaseError as error:
         complain(error)
         sys.exit(BROKEN)
@@ -164,8 +169,138 @@ def anonymise(data: Path, **options: Any) -> None:
         _show(report)
 
 
+def _published(
+    data: Path,
+    roles: Roles,
+    method: str,
+    paths: Paths,
+    ks: tuple[int, ...],
+    options: Mapping[str, Any],
+) -> ReleaseReport:
+    """Publish the file, and report on what was published."""
+    from sparsam.anonymise import labels_from, training_labels, with_target
+    from sparsam.data import count_rows
+    from sparsam.data.model import open_own
+    from sparsam.report import release_report
+
+    console = messages(options["quiet"])
+    box = _load(options)
+    text = [*roles.categorical, *roles.ordered]
+    frame = open_own(data, roles.missing_values, text).native
+    frame, roles, target = with_target(frame, roles)
+    maker = anonymiser(method, roles, _kept(frame, roles, target, options), box, options)
+    _note_what_is_left_out(frame, maker, options)
+    labels = labels_from(frame, roles)
+    guide = None if labels is None else training_labels(labels)
+    with console.working("Dividing people into classes …"):
+        release = maker.fit_release(
+            frame,
+            guide,
+            path=paths.output,
+            certificate_path=paths.certificate,
+            spreadsheet_safe=options["spreadsheet_safe"],
+        )
+    console.print(f"Wrote the release to {release.path}.")
+    console.print(f"Wrote the certificate to {release.certificate_path}.")
+    evidence: dict[str, Any] = {}
+    if options["drop_one"]:
+        from sparsam.anonymise import drop_one
+
+        with console.working("Leaving out one quasi-identifier at a time …"):
+            evidence["drop_one"] = drop_one(frame, guide, anonymiser=maker)
+    if ks:
+        evidence |= _scored(frame, labels, box, maker, ks, options)
+    return release_report(
+        release.path,
+        release.certificate,
+        unpublished=release.unpublished,
+        **evidence,
+        title=f"Anonymisation report: {data.name}",
+        source=data.name,
+        rows=count_rows(frame),
+        command=command_line(),
+        facts=_facts(options["model"]),
+    )
+
+
+def _load(options: Mapping[str, Any]) -> BlackBox | None:
+    from sparsam.data import load_model
+
+    model: Path | None = options["model"]
+    if model is None:
+        return None
+    if options["trust_model"] and model.suffix.lower() in _PICKLED:
+        messages(options["quiet"]).print(
+            f"Loading {model.name}: this runs the code inside the file."
+        )
+    return load_model(model, trust=options["trust_model"])
+
+
+def _kept(frame: Any, roles: Roles, target: str | None, options: Mapping[str, Any]) -> list[str]:
+    """The columns to publish as they are, the target among them."""
+    from sparsam._checks import check_names
+    from sparsam.data import column_names
+
+    keep = names_in(options["keep"])
+    check_names([*roles.quasi_identifiers, *keep], column_names(frame))
+    return keep if target is None or target in keep else [*keep, target]
+
+
+def _note_what_is_left_out(frame: Any, maker: Anonymiser, options: Mapping[str, Any]) -> None:
+    from sparsam.data import column_names
+
+    published = {*maker.keep, *(maker.quasi_identifiers or ())}
+    left_out = [name for name in column_names(frame) if name not in published]
+    if not left_out:
+        return
+    console = messages(options["quiet"])
+    console.print(f"Left out: {', '.join(left_out)} (--keep publishes a column as it is).")
+    needed = [options["entity"], *(n for model in privacy_models(options) for n in model.needs)]
+    hidden = [name for name in dict.fromkeys(needed) if name in left_out]
+    if hidden:
+        console.print(
+            f"Note: sparsam verify cannot check what is promised about {', '.join(hidden)}, "
+            "which is not published."
+        )
+
+
+def _scored(
+    frame: Any,
+    labels: NDArray[Any] | None,
+    box: BlackBox | None,
+    maker: Anonymiser,
+    ks: tuple[int, ...],
+    options: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Score every k by the true labels, or by what the model says where there are none."""
+    from sparsam.anonymise import k_scores
+
+    truth, learned = labels, "the target"
+    if truth is None and box is not None:
+        truth, learned = box.predict(frame), "the model’s answers"
+        truth = truth.astype(float) if box.regression else truth
+    if truth is None:
+        raise click.UsageError("--sweep-k must have --target or --model.")
+    with messages(options["quiet"]).working("Trying every k …"):
+        scored = k_scores(
+            frame,
+            truth,
+            ks=ks,
+            anonymiser=maker,
+            learned=learned,
+            random_state=options["seed"],
+        )
+    return {"sweeps": scored.sweeps, "scores": scored.scores}
+
+
+def _facts(model: Path | None) -> dict[str, Any]:
+    if model is None:
+        return {}
+    return {"model": model.name, "SHA-256 of the model": file_hash(model)}
+
+
 @contextmanager
-def _warnings_said(quiet: bool) -> Iterator[None]:
+def _warnings_printed(quiet: bool) -> Iterator[None]:
     """Print our own warnings as remarks, once each; those of others stay warnings."""
     from sparsam._errors import SparsamWarning
 
@@ -173,19 +308,20 @@ def _warnings_said(quiet: bool) -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     console = messages(quiet)
-    said = set()
-    for one in caught:
-        if not issubclass(one.category, SparsamWarning):
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-        elif str(one.message) not in said:
-            said.add(str(one.message))
-            console.print(f"Warning: {one.message}")
+    printed = set()
+    for warning in caught:
+        if not issubclass(warning.category, SparsamWarning):
+            where = warning.filename, warning.lineno
+            warnings.warn_explicit(warning.message, warning.category, *where)
+        elif str(warning.message) not in printed:
+            printed.add(str(warning.message))
+            console.print(f"Warning: {warning.message}")
 
 
 def _plain(report: ReleaseReport) -> dict[str, Any]:
     data: dict[str, Any] = dict(report.to_dict())
-    wanted = ("kept", "complete", "findings", "certificate", "sizes", "risk", "sweeps", "drop_one")
-    return {name: data[name] for name in wanted}
+    names = ("kept", "complete", "findings", "certificate", "sizes", "risk", "sweeps", "drop_one")
+    return {name: data[name] for name in names}
 
 
 def _show(report: ReleaseReport) -> None:
@@ -197,7 +333,7 @@ def _show(report: ReleaseReport) -> None:
     data = report.to_dict()
     paper, risk = data["certificate"], data["risk"]
     lines = [report.verdict, ""]
-    losses = ", ".join(f"{one['loss']:.4f} {one['name']}" for one in paper["information_loss"])
+    losses = ", ".join(f"{loss['loss']:.4f} {loss['name']}" for loss in paper["information_loss"])
     facts = {
         "rows": whole(paper["n_rows"]),
         "classes": whole(paper["classes"]),

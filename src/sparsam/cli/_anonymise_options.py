@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sparsam.cli._apply import ENDINGS
 from sparsam.cli._options import roles_from
 from sparsam.cli._places import claim_input, claim_output
 
@@ -33,15 +32,16 @@ class Paths:
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Paths:
         """Find a place for each file, or say that two have the same."""
+        from sparsam.anonymise import beside, check_place
+
         output: Path = options["output"]
-        ending = next(one for one in ENDINGS if output.name.lower().endswith(one))
-        beside = output.with_name(f"{output.name[: -len(ending)]}.certificate.json")
-        found = cls(output, options["certificate"] or beside, options["report"])
+        check_place(output, spreadsheet_safe=options["spreadsheet_safe"])
+        certificate: Path = options["certificate"] or beside(output)
         if options["certificate"] is None:
-            claim_output(beside, "the certificate beside --output")
+            claim_output(certificate, "the certificate beside --output")
         for text in options["hierarchy"]:
             claim_input(Path(text.partition("=")[2].strip()), "--hierarchy")
-        return found
+        return cls(output, certificate, options["report"])
 
 
 def names_in(texts: Sequence[str]) -> list[str]:
@@ -52,21 +52,21 @@ def names_in(texts: Sequence[str]) -> list[str]:
     >>> names_in(["age, sex", "zip"])
     ['age', 'sex', 'zip']
     """
-    found = (name.strip() for text in texts for name in text.split(","))
-    return list(dict.fromkeys(name for name in found if name))
+    names = (name.strip() for text in texts for name in text.split(","))
+    return list(dict.fromkeys(name for name in names if name))
 
 
 def release_roles(options: Mapping[str, Any]) -> Roles:
     """Roles from the file and from the options; there must be quasi-identifiers."""
-    found = roles_from({**options, "personal": None})
+    roles = roles_from({**options, "personal": None})
     if names := names_in(options["quasi_identifiers"]):
-        found = replace(found, quasi_identifiers=names)
-    if not found.quasi_identifiers:
+        roles = replace(roles, quasi_identifiers=names)
+    if not roles.quasi_identifiers:
         raise click.UsageError(
             "Missing option '--quasi-identifiers' (or a TOML file with --roles): the columns by "
             "which people could be recognised."
         )
-    return found
+    return roles
 
 
 def chosen_method(options: Mapping[str, Any], roles: Roles) -> str:
@@ -106,46 +106,35 @@ def anonymiser(
     method: str, roles: Roles, keep: Sequence[str], box: BlackBox | None, options: Mapping[str, Any]
 ) -> Anonymiser:
     """Make the estimator that the options describe."""
-    settings: dict[str, Any] = {
-        "quasi_identifiers": list(roles.quasi_identifiers),
-        "k": options["k"],
-        "privacy": privacy_models(options) or None,
-        "entity": options["entity"],
-        "max_suppressed": options["max_suppressed"],
-        "publish": form_of(method, options),
-        "keep": list(keep),
-        "hierarchies": _hierarchies(options["hierarchy"]),
-        "roles": roles,
-        "accept_unique": options["accept_unique"],
-        "random_state": options["seed"],
-    }
-    if box is not None:
-        settings["model"] = asking(box)
-    made: Anonymiser = method_class(method)(**settings)
-    return made
+    from sparsam.anonymise import Anonymiser
+
+    return Anonymiser(
+        _method(method, box),
+        quasi_identifiers=list(roles.quasi_identifiers),
+        k=options["k"],
+        privacy=privacy_models(options) or None,
+        entity=options["entity"],
+        max_suppressed=options["max_suppressed"],
+        publish=form_of(method, options),
+        keep=list(keep),
+        hierarchies=_hierarchies(options["hierarchy"]),
+        roles=roles,
+        accept_unique=options["accept_unique"],
+        random_state=options["seed"],
+    )
 
 
-def asking(box: BlackBox) -> BlackBox:
-    """Ask a model through a function: an estimator may be copied, with all that is in it."""
-    from sparsam.data import black_box
+def _method(name: str, box: BlackBox | None) -> Any:
+    import sparsam.anonymise as folder
 
-    def ask(records: Any) -> Any:
-        return box.predict(records)
-
-    return black_box(ask, regression=box.regression)
+    method = getattr(folder, "".join(word.capitalize() for word in name.split("-")))
+    return method() if box is None else method(model=box)
 
 
-def form_of(method: str, options: Mapping[str, Any]) -> str:
+def form_of(method: str, options: Mapping[str, Any]) -> Any:
     """What is published: labels of hierarchies for full-domain, means elsewhere."""
     given: str | None = options["publish"]
     return given or ("hierarchy" if method == "full-domain" else "median")
-
-
-def method_class(method: str) -> Any:
-    """Find the estimator of a method."""
-    import sparsam.anonymise as found
-
-    return getattr(found, "".join(word.capitalize() for word in method.split("-")))
 
 
 def privacy_models(options: Mapping[str, Any]) -> list[PrivacyModel]:
@@ -204,15 +193,15 @@ def _unlike(option: str, looks: str, text: str) -> click.UsageError:
 def _hierarchies(texts: Sequence[str]) -> dict[str, Any] | None:
     from sparsam.generalization import Hierarchy
 
-    found = {}
+    hierarchies = {}
     for text in texts:
         name, sign, file = text.partition("=")
         if not sign or not name.strip() or not file.strip():
             raise _unlike("--hierarchy", "NAME=FILE.csv", text)
         if not Path(file.strip()).is_file():
             raise click.UsageError(f"--hierarchy: there is no file '{Path(file.strip()).name}'.")
-        found[name.strip()] = Hierarchy.load(file.strip())
-    return found or None
+        hierarchies[name.strip()] = Hierarchy.load(file.strip())
+    return hierarchies or None
 
 
 def whole_numbers(text: str | None) -> tuple[int, ...]:

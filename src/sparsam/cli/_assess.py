@@ -43,8 +43,7 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
     Target and personal attributes are those that the generalization was learned for, unless the
     options say otherwise. With gates, the exit code is 1 when one of them fails.
     """
-    from sparsam.assess import assess as measure
-    from sparsam.assess import check_gates, measure_limits
+    from sparsam.assess import assess_generalization, check_gates, measure_limits
     from sparsam.attack import task_for
     from sparsam.data import split
     from sparsam.generalization import Generalization
@@ -56,7 +55,7 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
     with console.working(f"Attacking {task.n_rows:,} records …"):
         parts = split(task, random_state=seed)
         limits = measure_limits(parts, seed)
-        assessment = measure(artifact, parts, random_state=seed)
+        assessment = assess_generalization(artifact, parts, random_state=seed)
     gates = check_gates(assessment, limits, **{name: options[name] for name in GATES})
     if options["as_json"]:
         echo_json(_plain(assessment, limits, gates))
@@ -81,10 +80,10 @@ def _show(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> No
     table = Table(title="Reconstruction by attribute (A1, test data)", title_justify="left")
     for column in ("attribute", "error", "95 % interval", "naive", "recovered", "model"):
         table.add_column(column, justify="left" if column in ("attribute", "model") else "right")
-    for part in sorted(said["risk"]["parts"], key=lambda one: -(one["recovered"] or 0)):
+    for part in sorted(said["risk"]["parts"], key=lambda part: -(part["recovered"] or 0)):
         table.add_row(
             str(part["attribute"]),
-            figure(part["error"]),
+            figure(part["value"]),
             figure_range(part["interval"]),
             figure(part["baseline"]),
             percent(part["recovered"]),

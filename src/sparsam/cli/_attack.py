@@ -43,9 +43,7 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
     With several generalizations, the last one is attacked by someone who has seen the others of
     the same people too (A6): the cost of replacing one that was already in use.
     """
-    from sparsam.attack import attack as run
-    from sparsam.attack import task_for
-    from sparsam.attack._reconstruction import Reconstruction
+    from sparsam.attack import Reconstruction, run_attacks, task_for
     from sparsam.data import split
     from sparsam.generalization import Generalization
     from sparsam.report import attack_report
@@ -57,7 +55,7 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
     parts = split(task_for(artifact, files[-1], roles_from(options)), random_state=seed)
     console = messages(options["quiet"])
     with progress_bar(console, "Attack") as progress:
-        found = run(
+        attacks = run_attacks(
             artifact,
             parts,
             options["adversary"] or "all",
@@ -65,10 +63,10 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
             reconstruction=Reconstruction(random_state=seed),
             progress=lambda done, total, name: progress(done, total),
         )
-    if not found.complete:
+    if not attacks.complete:
         console.print("Interrupted: what was finished follows.")
     report = attack_report(
-        found,
+        attacks,
         artifact,
         parts,
         source=files[-1].name,
@@ -82,7 +80,7 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
         echo_json(said)
     else:
         _show(said)
-    sys.exit(0 if found.complete else INTERRUPTED)
+    sys.exit(0 if attacks.complete else INTERRUPTED)
 
 
 def _show(said: AttacksData) -> None:
@@ -94,24 +92,24 @@ def _show(said: AttacksData) -> None:
     for risk in said["risks"]:
         table.add_row(risk["adversary"], *_figures(risk))
     tables().print(table)
-    if said["certificates"]:
-        first = said["certificates"][0]
+    if said["bounds"]:
+        first = said["bounds"][0]
         click.echo(
             "What no attack on these records can exceed, however clever "
             f"({percent(first['confidence'])} confidence for all together, "
-            f"{whole(first['n_records'])} records):"
+            f"{whole(first['n'])} records):"
         )
-        width = max(len(one["attribute"]) for one in said["certificates"])
-        for one in said["certificates"]:
-            bound = percent(one["accuracy"], 1)
-            click.echo(f"  {one['attribute']:<{width}}  {bound} of people recovered")
+        width = max(len(bound["attribute"]) for bound in said["bounds"])
+        for bound in said["bounds"]:
+            most = percent(bound["accuracy"], 1)
+            click.echo(f"  {bound['attribute']:<{width}}  {most} of people recovered")
 
 
 def _figures(risk: AttackRiskData) -> tuple[str, ...]:
     return (
-        figure(risk["error"]),
+        figure(risk["value"]),
         figure_range(risk["interval"]),
         figure(risk["baseline"]),
         percent(risk["recovered"]),
-        whole(risk["n_records"]),
+        whole(risk["n"]),
     )

@@ -155,12 +155,12 @@ def choose(
 def _attacks(choice: Choice, options: Mapping[str, Any]) -> dict[str, Any]:
     """Every adversary on the choice, and those that reconstruct along the front."""
     from sparsam.assess import attack_along
-    from sparsam.attack import Reconstruction, attack
+    from sparsam.attack import Reconstruction, run_attacks
 
     console = messages(options["quiet"])
     adversary = Reconstruction(random_state=options["seed"])
     with progress_bar(console, "Attack the choice") as progress:
-        attacks = attack(
+        attacks = run_attacks(
             choice.generalization,
             choice.front.data,
             reconstruction=adversary,
@@ -224,7 +224,7 @@ def show(choice: Choice) -> None:
         f"Accuracy {accuracy(said['utility'])} instead of {accuracy(everything)} with everything "
         f"collected (test data).",
         f"The strongest attack recovers {percent(risk['recovered'])} of what the majority guess "
-        f"gets wrong (error {figure(risk['error'])}, naive {figure(risk['baseline'])}).",
+        f"gets wrong (error {figure(risk['value'])}, naive {figure(risk['baseline'])}).",
         f"Required: {choice.requirement.words}: {'met' if choice.met else 'NOT met'} on test data.",
     ]
     for line in lines:

@@ -11,6 +11,7 @@ from sparsam.data._read import read
 from sparsam.data._read import target_of as target_of
 from sparsam.data._resolve import resolve
 from sparsam.data._roles import Roles
+from sparsam.data._roles_toml import toml_key as toml_key
 from sparsam.data._rotations import rotations as rotations
 from sparsam.data._rounding import round_cut as round_cut
 from sparsam.data._split import Split, split

@@ -59,7 +59,7 @@ def decode(path: Path) -> dict[str, Any]:
 
 
 def _sort_in(found: dict[str, Any], name: str, attribute: _Attribute) -> None:
-    where = f"$.attributes.{_key(name)}"
+    where = f"$.attributes.{toml_key(name)}"
     if attribute.weight is not None:
         found["weights"][name] = attribute.weight
     ranged = attribute.low is not None or attribute.high is not None
@@ -94,7 +94,7 @@ def encode(roles: Roles) -> str:
     kinds = dict.fromkeys(roles.numeric, "numeric")
     kinds |= {name: "categorical" for name in roles.categorical if name not in kinds}
     for name in dict.fromkeys(named):
-        lines += ["", f"[attributes.{_key(name)}]", *_attribute(roles, name, kinds.get(name))]
+        lines += ["", f"[attributes.{toml_key(name)}]", *_attribute(roles, name, kinds.get(name))]
     return "\n".join(lines) + "\n"
 
 
@@ -130,5 +130,6 @@ def _value(value: Category | Sequence[Category]) -> str:
     return "[" + ", ".join(_value(item) for item in value) + "]"
 
 
-def _key(name: str) -> str:
+def toml_key(name: str) -> str:
+    """Write a name as a key of TOML, in quotes where it needs them."""
     return name if _BARE.fullmatch(name) else _value(name)

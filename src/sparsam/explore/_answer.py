@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sparsam.explore._estimate import Estimate
 from sparsam.explore.ledger._costs import NOTHING, Cost
 
 
@@ -60,6 +61,20 @@ class Answer:
         ends = {label: (low, high) for label, (low, high) in self.intervals.items()}
         object.__setattr__(self, "intervals", ends)
         object.__setattr__(self, "notes", tuple(self.notes))
+
+    @classmethod
+    def of(
+        cls,
+        function: str,
+        attributes: tuple[str, ...],
+        estimates: Estimate | Mapping[str, Estimate],
+        **rest: Any,
+    ) -> Answer:
+        """Make an answer of estimates that carry their intervals; a single one is "value"."""
+        named = {"value": estimates} if isinstance(estimates, Estimate) else estimates
+        values = {label: estimate.value for label, estimate in named.items()}
+        intervals = {label: (estimate.low, estimate.high) for label, estimate in named.items()}
+        return cls(function, attributes, values, intervals, **rest)
 
     @property
     def value(self) -> float:

@@ -14,8 +14,12 @@ from numpy.typing import NDArray
 from sparsam._errors import ParameterError
 from sparsam.data import CategoricalDomain, Category, NumericDomain
 from sparsam.explore._declared import Declared
-from sparsam.generalization import CategoricalPartition, NumericPartition
-from sparsam.generalization._labels import category_label, unique_labels
+from sparsam.generalization import (
+    CategoricalPartition,
+    NumericPartition,
+    category_label,
+    unique_labels,
+)
 
 OTHER = "(other)"
 MISSING = "(missing)"
@@ -69,8 +73,8 @@ class Bins:
         object.__setattr__(self, "categories", tuple(self.categories))
         if self.numeric:
             edges = np.asarray(self.edges)
-            one = len(edges) == 2 and edges[0] == edges[1]
-            if len(edges) < 2 or not np.isfinite(edges).all() or not (one or _ascend(edges)):
+            single = len(edges) == 2 and edges[0] == edges[1]
+            if len(edges) < 2 or not np.isfinite(edges).all() or not (single or _ascend(edges)):
                 raise ParameterError(
                     f"The edges of '{self.name}' must be at least two finite ascending numbers."
                 )
@@ -132,17 +136,17 @@ class Bins:
 
     def to_dict(self) -> dict[str, Any]:
         """Write the cells as plain data."""
-        found: dict[str, Any] = {"name": self.name, "kind": self.kind}
+        document: dict[str, Any] = {"name": self.name, "kind": self.kind}
         if self.numeric:
-            found |= {"edges": list(self.edges), "integer": self.integer}
+            document |= {"edges": list(self.edges), "integer": self.integer}
         else:
-            found["categories"] = list(self.categories)
+            document["categories"] = list(self.categories)
         if self.groups:
-            found["groups"] = [list(group) for group in self.groups]
+            document["groups"] = [list(group) for group in self.groups]
         for cell in ("missing_cell", "other_cell"):
             if getattr(self, cell) is not None:
-                found[cell] = getattr(self, cell)
-        return found
+                document[cell] = getattr(self, cell)
+        return document
 
     @classmethod
     def from_dict(cls, document: dict[str, Any]) -> Bins:

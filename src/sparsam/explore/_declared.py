@@ -20,9 +20,9 @@ from sparsam.generalization import (
     Generalization,
     NumericPartition,
     Partition,
+    learned_from_rows,
     numeric_partition,
 )
-from sparsam.generalization._learned import learned_from_rows
 
 _EXPECTED = (
     "Domains must be declared: a mapping of names to (low, high) or to a list of categories, "
@@ -162,7 +162,7 @@ class Declared:
         return Declared(domains, self.missing_values, partitions)
 
     def _listed(self, name: str, mine: CategoricalDomain, other: Declared) -> CategoricalDomain:
-        known = {(isinstance(one, bool), one) for one in other.members(name)}
+        known = {(isinstance(category, bool), category) for category in other.members(name)}
         unknown = [c for c in self.members(name) if (isinstance(c, bool), c) not in known]
         if not unknown:
             return mine
@@ -226,11 +226,11 @@ def declared(domains: Any, *, missing_values: Collection[str] = ()) -> Declared:
     >>> declared({"age": (17, 90, "integer"), "work": ["private", "state"]}).names
     ('age', 'work')
     """
-    made = _declared(domains)
+    known = _declared(domains)
     if missing_values:
-        texts = tuple(dict.fromkeys((*made.missing_values, *missing_values)))
-        made = Declared(made.domains, texts, made.partitions)
-    return made
+        texts = tuple(dict.fromkeys((*known.missing_values, *missing_values)))
+        known = Declared(known.domains, texts, known.partitions)
+    return known
 
 
 def _declared(domains: Any) -> Declared:

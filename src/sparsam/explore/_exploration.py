@@ -76,20 +76,20 @@ class Exploration:
         """The noisy tables after they were made consistent."""
         if self.released is None:
             return {}
-        found: dict[tuple[str, ...], FloatArray] = {}
+        tables: dict[tuple[str, ...], FloatArray] = {}
         for name, margin in self.released.margins.items():
-            found[(name,)] = margin.counts
-        return found | {names: table.counts for names, table in self.released.pairs.items()}
+            tables[(name,)] = margin.counts
+        return tables | {names: table.counts for names, table in self.released.pairs.items()}
 
     @property
     def bins(self) -> dict[tuple[str, ...], tuple[Bins, ...]]:
         """The cells of each table."""
         if self.released is None:
             return {}
-        found: dict[tuple[str, ...], tuple[Bins, ...]] = {}
+        bins: dict[tuple[str, ...], tuple[Bins, ...]] = {}
         for name, margin in self.released.margins.items():
-            found[(name,)] = (margin.bins,)
-        return found | {names: table.bins for names, table in self.released.pairs.items()}
+            bins[(name,)] = (margin.bins,)
+        return bins | {names: table.bins for names, table in self.released.pairs.items()}
 
     def answer(self, function: str, *attributes: str) -> Answer:
         """Find the answer of a function on attributes, in any order.
@@ -98,9 +98,9 @@ class Exploration:
         --------
         >>> eda.answer("spearman", "age", "hours")  # doctest: +SKIP
         """
-        for found in self.answers:
-            if found.function == function and sorted(found.attributes) == sorted(attributes):
-                return found
+        for answer in self.answers:
+            if answer.function == function and sorted(answer.attributes) == sorted(attributes):
+                return answer
         listed = ", ".join(dict.fromkeys(a.function for a in self.answers))
         raise ParameterError(
             f"There must be an answer of '{function}' for {attributes}. The functions answered "
@@ -156,12 +156,12 @@ class Exploration:
         grids = {key: np.full(shape, np.nan) for key in ("values", "low", "high")}
         for grid in grids.values():
             np.fill_diagonal(grid, 1.0)
-        for found in self.answers:
-            if found.function == function:
-                ends = found.intervals.get("value", (np.nan, np.nan))
-                one, two = (place[name] for name in found.attributes)
-                for grid, value in zip(grids.values(), (found.value, *ends), strict=True):
-                    grid[one, two] = grid[two, one] = value
+        for answer in self.answers:
+            if answer.function == function:
+                ends = answer.intervals.get("value", (np.nan, np.nan))
+                first, second = (place[name] for name in answer.attributes)
+                for grid, value in zip(grids.values(), (answer.value, *ends), strict=True):
+                    grid[first, second] = grid[second, first] = value
         return {"attributes": list(names), **{key: _lists(grid) for key, grid in grids.items()}}
 
     def to_dict(self) -> dict[str, Any]:
@@ -189,9 +189,9 @@ class Exploration:
     def _attribute(self, name: str) -> dict[str, Any]:
         """Gather what is known of one attribute: cells, box, missing and outliers."""
         numeric = name in self.plan.declared.numeric
-        found: dict[str, Any] = {"name": name, "kind": "numeric" if numeric else "categorical"}
+        attribute: dict[str, Any] = {"name": name, "kind": "numeric" if numeric else "categorical"}
         for function in ("missing", "outliers", "mean"):
-            found[function] = self._plain(function, name)
+            attribute[function] = self._plain(function, name)
         box: dict[str, Any] = {}
         for function in ("range", "quantiles"):
             answer = self._find(function, name)
@@ -204,9 +204,9 @@ class Exploration:
                     for label, value in answer.values.items()
                 }
         order = ("P1", "Q1", "Q2", "Q3", "P99")
-        found["box"] = {label: box[label] for label in order if label in box} or None
-        found["cells"] = self._cells(name)
-        return found
+        attribute["box"] = {label: box[label] for label in order if label in box} or None
+        attribute["cells"] = self._cells(name)
+        return attribute
 
     def _cells(self, name: str) -> list[dict[str, Any]]:
         from sparsam.explore.planned._table_answers import shown_bins
@@ -304,14 +304,14 @@ def _categories(eda: Exploration) -> str:
 def _matrix(eda: Exploration, function: str, title: str) -> str:
     if not any(answer.function == function for answer in eda.answers):
         return ""
-    found = eda.matrix(function)
-    names = [_short(name) for name in found["attributes"]]
+    matrix = eda.matrix(function)
+    names = [_short(name) for name in matrix["attributes"]]
     rows = []
     for place, name in enumerate(names):
         cells = []
         for other in range(place):
-            value, high = found["values"][place][other], found["high"][place][other]
-            low = found["low"][place][other]
+            value, high = matrix["values"][place][other], matrix["high"][place][other]
+            low = matrix["low"][place][other]
             half = "" if high is None or low is None else f" ±{(high - low) / 2:.2f}"
             cells.append("" if value is None else f"{value:.2f}{half}")
         rows.append([name, *cells, *[""] * (len(names) - 1 - place)])

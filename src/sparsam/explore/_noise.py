@@ -139,9 +139,9 @@ def _gaussian_chances(scale: float) -> tuple[NDArray[np.float64], NDArray[np.flo
 def _single(cost: Cost, *kinds: str) -> Event:
     events = cost.events
     if len(events) != 1 or events[0].times != 1 or events[0].noise not in kinds:
-        found = ", ".join(f"{event.times} × {event.noise}" for event in events) or "none"
+        uses = ", ".join(f"{event.times} × {event.noise}" for event in events) or "none"
         raise ParameterError(
-            f"A release must be paid by one use of {' or '.join(kinds)} noise. Got {found} instead."
+            f"A release must be paid by one use of {' or '.join(kinds)} noise. Got {uses} instead."
         )
     return events[0]
 

@@ -77,7 +77,7 @@ class PrivateTable:
         dict of tuple of str to ndarray of int64
             Each table is a partition of the rows: one row more makes one cell larger by one.
         """
-        by_name = {one.name: one for one in bins}
+        by_name = {own.name: own for own in bins}
         if len(by_name) != len(bins):
             raise ParameterError("An attribute must have one set of bins. Got two for one.")
         used = list(dict.fromkeys(name for names in cells for name in names))
@@ -107,11 +107,11 @@ class PrivateTable:
 
 
 def _state(data: Any) -> tuple[int, ...]:
-    """Tell whether a file may have changed since it was hashed; memory is hashed once."""
+    """Return what tells whether a file has changed since it was hashed; nothing for memory."""
     if not isinstance(data, str | os.PathLike):
         return ()
-    found = os.stat(data)
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    status = os.stat(data)
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _members(declared: Declared, name: str) -> tuple[Any, ...] | None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import ParameterError
+from sparsam._checks import check_whole
 from sparsam.explore._answer import Answer, quantile_label
 from sparsam.explore._bins import Bins, full_bins
 from sparsam.explore._declared import Declared
@@ -77,8 +77,7 @@ class TreeModel:
         dict of str to ndarray
         """
         rows = max(round(self.total), 1) if n is None else n
-        if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-            raise ParameterError(f"The number of rows must be an int >= 1. Got {rows!r} instead.")
+        check_whole("synthetic", "n", rows, 1)
         rng = np.random.default_rng(random_state)
         codes: dict[str, NDArray[np.int64]] = {}
         for name, parent in self.parents.items():
@@ -114,10 +113,10 @@ def cell_values(
 
 def pair_bins(released: Released) -> dict[str, Bins]:
     """Return the cells of each attribute in two-way tables; its finest where it is in none."""
-    found = {name: margin.bins for name, margin in released.margins.items()}
+    bins_of = {name: margin.bins for name, margin in released.margins.items()}
     for table in released.pairs.values():
-        found |= {bins.name: bins for bins in table.bins}
-    return found
+        bins_of |= {bins.name: bins for bins in table.bins}
+    return bins_of
 
 
 def strongest_pairs(released: Released) -> list[tuple[str, str]]:
@@ -129,26 +128,23 @@ def strongest_pairs(released: Released) -> list[tuple[str, str]]:
 def _dependences(
     pairs: Mapping[tuple[str, str], Measured],
 ) -> Iterable[tuple[float, tuple[str, str]]]:
-    """Give each pair with its phi squared, after noise; 0 where noise explains it."""
+    """Return each pair with its phi squared, after noise; 0 where noise explains it."""
     for names, table in pairs.items():
-        one, two = table.bins
-        block = table.counts[: one.n_cells, : two.n_cells]
-        unused = one.size - one.n_cells, two.size - two.n_cells
-        found = cramers_v(block, float(np.sqrt(table.variance)), 1.0, unused)
-        least = min(block.shape) - 1
-        yield (found.value**2 * least if found.low > 0 else 0.0), names
+        block, sd = table.declared_counts, float(np.sqrt(table.variance))
+        v = cramers_v(block, sd, 1.0, table.undeclared)
+        yield (v.value**2 * (min(block.shape) - 1) if v.low > 0 else 0.0), names
 
 
 def _spanning(names: list[str], pairs: Iterable[tuple[str, str]]) -> dict[str, str | None]:
     """Join the strongest pairs to trees; give each attribute's parent in an order of drawing."""
     group = {name: name for name in names}
     beside: dict[str, list[str]] = {name: [] for name in names}
-    for one, two in pairs:
-        if group[one] != group[two]:
-            old, new = group[two], group[one]
+    for first, second in pairs:
+        if group[first] != group[second]:
+            old, new = group[second], group[first]
             group = {name: new if own == old else own for name, own in group.items()}
-            beside[one].append(two)
-            beside[two].append(one)
+            beside[first].append(second)
+            beside[second].append(first)
     parents: dict[str, str | None] = {}
     for root in names:
         waiting: list[tuple[str, str | None]] = [] if root in parents else [(root, None)]
@@ -175,8 +171,8 @@ def _conditional(released: Released, parent: str, child: str) -> FloatArray:
     return np.where(sums > 0, kept / np.where(sums > 0, sums, 1.0), columns[None, :])
 
 
-def _ratio(wanted: FloatArray, found: FloatArray) -> FloatArray:
-    return np.where(found > 0, wanted / np.where(found > 0, found, 1.0), 0.0)
+def _ratio(wanted: FloatArray, counts: FloatArray) -> FloatArray:
+    return np.where(counts > 0, wanted / np.where(counts > 0, counts, 1.0), 0.0)
 
 
 def _chances(counts: FloatArray) -> FloatArray:
@@ -200,7 +196,7 @@ def row_answers(rows: Mapping[str, NDArray[Any]], declared: Declared) -> tuple[A
         if name in declared.numeric:
             own = _numeric(name, column)
             notes = (*_NOTE, *((_BUCKETS,) if name in declared.partitions else ()))
-            answers += [replace(one, notes=notes) for one in own]
+            answers += [replace(answer, notes=notes) for answer in own]
         else:
             answers += _categorical(name, column, full_bins(declared, name).labels)
     for pair in combinations(declared.numeric, 2):
@@ -230,8 +226,8 @@ def _numeric(name: str, column: NDArray[Any]) -> list[Answer]:
 def _categorical(name: str, column: NDArray[Any], labels: tuple[str, ...]) -> list[Answer]:
     missing = np.array([value is None for value in column])
     known, counts = np.unique(column[~missing].astype(str), return_counts=True)
-    found = dict(zip(known.tolist(), counts.tolist(), strict=True))
-    values = {label: float(found.get(label, 0)) for label in labels[:-1]}
+    occurrences = dict(zip(known.tolist(), counts.tolist(), strict=True))
+    values = {label: float(occurrences.get(label, 0)) for label in labels[:-1]}
     values[labels[-1]] = float(missing.sum())
     return [
         Answer("value_counts", (name,), values, notes=_NOTE),
@@ -239,19 +235,21 @@ def _categorical(name: str, column: NDArray[Any], labels: tuple[str, ...]) -> li
     ]
 
 
-def _spearman(one: NDArray[Any], two: NDArray[Any]) -> float:
+def _spearman(first: NDArray[Any], second: NDArray[Any]) -> float:
     from scipy.stats import rankdata
 
-    both = ~(np.isnan(one) | np.isnan(two))
-    ranks = [rankdata(column[both]) for column in (one, two)]
+    both = ~(np.isnan(first) | np.isnan(second))
+    ranks = [rankdata(column[both]) for column in (first, second)]
     spread = [rank - rank.mean() if len(rank) else rank for rank in ranks]
     size = float(np.sqrt((spread[0] ** 2).sum() * (spread[1] ** 2).sum()))
     return float((spread[0] * spread[1]).sum() / size) if size > 0 else 0.0
 
 
-def _cramers_v(one: NDArray[Any], two: NDArray[Any], least: int) -> float:
-    known = np.array([a is not None and b is not None for a, b in zip(one, two, strict=True)])
-    codes = [np.unique(column[known].astype(str), return_inverse=True)[1] for column in (one, two)]
+def _cramers_v(first: NDArray[Any], second: NDArray[Any], least: int) -> float:
+    known = np.array([a is not None and b is not None for a, b in zip(first, second, strict=True)])
+    codes = [
+        np.unique(column[known].astype(str), return_inverse=True)[1] for column in (first, second)
+    ]
     if not known.any() or least < 2:
         return 0.0
     table = np.zeros([int(code.max()) + 1 for code in codes])

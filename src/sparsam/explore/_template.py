@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sparsam.data import column_names, toml_key
+from sparsam.data.source import header_of
+
 _HEAD = """\
 # What each column of {file} may hold. Written from the names in its header alone:
 # no value was read. Fill in what is known without looking at the data (a codebook, a law,
@@ -34,16 +37,12 @@ def template_of(data: Path) -> str:
     data : Path
         A CSV or Parquet file; only the names of its columns are read.
     """
-    from sparsam.data._roles_toml import _key
-
     parts = [_HEAD.format(file=" ".join(data.name.split()))]
-    return "".join(parts + [_COLUMN.format(key=_key(name)) for name in column_order(data)])
+    return "".join(parts + [_COLUMN.format(key=toml_key(name)) for name in column_order(data)])
 
 
 def column_order(data: Path) -> tuple[str, ...]:
     """Read the names of the columns: of a CSV file its first line and nothing else."""
-    from sparsam.data.source import column_names, header_of
-
     if data.suffix.lower() in (".parquet", ".pq"):
         return column_names(data)
     return header_of(data, rows=0)[1]

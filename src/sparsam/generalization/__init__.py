@@ -10,6 +10,9 @@ from sparsam.generalization._hierarchy import CodeTree as CodeTree
 from sparsam.generalization._hierarchy import Hierarchy
 from sparsam.generalization._hierarchy import Levels as Levels
 from sparsam.generalization._information_loss import InformationLoss, information_loss
+from sparsam.generalization._labels import category_label as category_label
+from sparsam.generalization._labels import unique_labels as unique_labels
+from sparsam.generalization._learned import learned_from_rows as learned_from_rows
 from sparsam.generalization._numeric_partition import NumericPartition, numeric_partition
 from sparsam.generalization.recoding._recoding import Recoding
 from sparsam.generalization.recoding._tree import Branch, Leaf

@@ -50,22 +50,10 @@ def random_rows(data: TrainingSet, keep: float, *, random_state: int = 0) -> Mas
 
     When the number of values is no multiple of the attributes, one more person keeps the rest.
 
-    Parameters
-    ----------
-    data : TrainingSet
-    keep : float
-        The share of all values to keep.
-    random_state : int, default=0
-
-    Returns
-    -------
-    Mask
-
     Examples
     --------
-    >>> data = TrainingSet([[0.0, 1.0], [0.1, 0.0], [1.0, 1.0], [0.9, 0.0]], [0, 0, 1, 1])
-    >>> sorted(random_rows(data, 0.5).kept.sum(1).tolist())
-    [0, 0, 2, 2]
+    >>> int(random_rows(TrainingSet([[0.0, 1.0], [0.1, 0.0]], [0, 1]), 0.5).kept.all(1).sum())
+    1
     """
     people, wide = data.shape
     whole, rest = divmod(kept_count(keep, data.shape), wide)
@@ -81,22 +69,10 @@ def random_rows(data: TrainingSet, keep: float, *, random_state: int = 0) -> Mas
 def individual_random(data: TrainingSet, keep: float, *, random_state: int = 0) -> Mask:
     """Keep single values at random, whoever's they are (eq. 6, with an exact count).
 
-    Parameters
-    ----------
-    data : TrainingSet
-    keep : float
-        The share of all values to keep.
-    random_state : int, default=0
-
-    Returns
-    -------
-    Mask
-
     Examples
     --------
-    >>> data = TrainingSet([[0.0, 1.0], [0.1, 0.0], [1.0, 1.0], [0.9, 0.0]], [0, 0, 1, 1])
-    >>> individual_random(data, 0.25).n_kept
-    2
+    >>> individual_random(TrainingSet([[0.0, 1.0], [0.1, 0.0]], [0, 1]), 0.25).n_kept
+    1
     """
     rng = generator(random_state)
     kept = random_bits(rng, data.shape, kept_count(keep, data.shape))

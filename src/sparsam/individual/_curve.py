@@ -8,12 +8,7 @@ from typing import Any
 
 from sparsam._errors import ParameterError
 from sparsam._small_counts import publish_interval, publish_share, suppress
-from sparsam.attack import (
-    Interval,
-    MaskedReconstructionRisk,
-    MembershipRisk,
-    ReidentificationRisk,
-)
+from sparsam.attack import Interval, Risk
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,23 +65,23 @@ class CurvePoint:
     kept_share : float
     accuracy : MaskedAccuracy
         On the test rows.
-    reconstruction : MaskedReconstructionRisk
+    reconstruction : Risk
         RCR, eq. 2: how near the filled rows come to the true ones.
-    reidentification : ReidentificationRisk
+    reidentification : Risk
         RIR, eq. 3, ties in a random order.
-    weighed : ReidentificationRisk
+    weighed : Risk
         The same for an adversary who weighs how telling each record is.
-    membership : MembershipRisk or None
+    membership : Risk or None
         MIR, eq. 23, by RMIA; None where it was not asked for.
     """
 
     algorithm: str
     kept_share: float
     accuracy: MaskedAccuracy
-    reconstruction: MaskedReconstructionRisk
-    reidentification: ReidentificationRisk
-    weighed: ReidentificationRisk
-    membership: MembershipRisk | None
+    reconstruction: Risk
+    reidentification: Risk
+    weighed: Risk
+    membership: Risk | None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""

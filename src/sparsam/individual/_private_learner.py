@@ -16,7 +16,7 @@ from sparsam.individual._arrays import Labels, Matrix
 from sparsam.individual._learners import Stack, softmax
 
 if TYPE_CHECKING:  # the anonymisers take a second to load, and few train in private
-    from sparsam.anonymise.model._private_network import Payer, PrivateNetwork
+    from sparsam.anonymise._private_models import Payer, PrivateNetwork
 
 
 class PrivateLearner:
@@ -172,7 +172,7 @@ class PrivateLearner:
         return np.stack(models)
 
     def _network(self, n_classes: int) -> PrivateNetwork:
-        from sparsam.anonymise.model._private_network import PrivateNetwork
+        from sparsam.anonymise._private_models import PrivateNetwork
 
         return PrivateNetwork(
             # the rows are numbers already, so no domain turns them into some
@@ -257,6 +257,6 @@ def together(history: Sequence[tuple[float, float, int]], delta: float) -> float
 
 def _libraries() -> Any:
     """Return opacus, or an error that names the extra to install."""
-    from sparsam.anonymise.model._private_network import _libraries as both
+    from sparsam.anonymise._private_models import _libraries as both
 
     return both("PrivateLearner")[1]

@@ -11,12 +11,7 @@ from numpy.typing import ArrayLike
 
 from sparsam._checks import check_number, check_share, check_whole
 from sparsam._errors import ParameterError
-from sparsam.attack import (
-    MaskedReconstructionRisk,
-    ReidentificationRisk,
-    masked_reconstruction,
-    reidentification,
-)
+from sparsam.attack import Risk, masked_reconstruction, reidentification
 from sparsam.individual._curve import SparsityCurve
 from sparsam.individual._imputation import Imputation, PublicStatistics
 from sparsam.individual._individual_minimiser import IndividualMinimiser, find_mask
@@ -50,9 +45,9 @@ class Retention:
     curve : SparsityCurve
         The same algorithm, and others, on a division of the same table: accuracy on people apart
         cannot be measured where everyone is minimised.
-    reconstruction : MaskedReconstructionRisk
+    reconstruction : Risk
         RCR of the mask itself.
-    reidentification, weighed : ReidentificationRisk or None
+    reidentification, weighed : Risk or None
         RIR of the mask itself, ties at random and weighed by evidence; None above 20,000 people.
     max_drop : float or None
         The drop in accuracy that was permitted.
@@ -60,9 +55,9 @@ class Retention:
 
     mask: Mask
     curve: SparsityCurve
-    reconstruction: MaskedReconstructionRisk
-    reidentification: ReidentificationRisk | None
-    weighed: ReidentificationRisk | None
+    reconstruction: Risk
+    reidentification: Risk | None
+    weighed: Risk | None
     max_drop: float | None
 
     @property

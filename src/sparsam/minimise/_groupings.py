@@ -203,8 +203,8 @@ def _weights(
     n_classes = len(task.classes)
     coded = [value[task.codes[:, a]] for a, value in enumerate(values)]
     codes = np.column_stack([*coded, task.target]).astype(np.uint16)
-    found = distinct_records(codes, [*sizes, n_classes])
-    target = found.records[:, -1]
+    distinct = distinct_records(codes, [*sizes, n_classes])
+    target = distinct.records[:, -1]
     if (target == target[0]).all():
         return np.zeros((sum(sizes), 1))
     model = LogisticRegression(max_iter=300)
@@ -213,7 +213,7 @@ def _weights(
         # among few people are the task, not a slip.
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-        model.fit(_one_hot(found.records[:, :-1], sizes), target, sample_weight=found.counts)
+        model.fit(_one_hot(distinct.records[:, :-1], sizes), target, sample_weight=distinct.counts)
     return np.asarray(model.coef_.T)
 
 

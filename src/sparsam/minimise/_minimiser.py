@@ -267,6 +267,6 @@ class BucketMinimiser(Minimiser):
     ) -> Generalization:
         partition = Partitions(task, self.constraints or Constraints(), self.unseen)
         return Generalization(
-            [partition(a, one) for a, one in enumerate(buckets)],
+            [partition(a, codes) for a, codes in enumerate(buckets)],
             about={**self._about(task), **about},
         )

@@ -101,7 +101,7 @@ def rare_codes(task: Task, constraints: Constraints) -> tuple[NDArray[np.bool_],
     as a list of categories, as an order or as a hierarchy.
     """
     declared = {*task.declared, *constraints.hierarchies}
-    found = []
+    hidden = []
     for attribute, counts in zip(
         task.table.attributes, code_counts(task.codes, task.sizes), strict=True
     ):
@@ -112,8 +112,8 @@ def rare_codes(task: Task, constraints: Constraints) -> tuple[NDArray[np.bool_],
             rare[: attribute.n_values] = (
                 counts[: attribute.n_values] < SMALLEST_COUNT
             ) & ~np.array(named)
-        found.append(rare)
-    return tuple(found)
+        hidden.append(rare)
+    return tuple(hidden)
 
 
 def together(
@@ -160,8 +160,8 @@ def together(
         order = list(dict.fromkeys(moved.tolist()))
     place = np.zeros(len(listed), dtype=buckets.dtype)
     place[order] = np.arange(len(order))
-    found: NDArray[np.integer] = place[moved]
-    return found
+    apart: NDArray[np.integer] = place[moved]
+    return apart
 
 
 def partition_of(

@@ -94,10 +94,10 @@ def _attacker_row(row: AttackerRow) -> tuple[str, ...]:
     remark = f" ({achieved.remark})" if achieved.remark else ""
     return (
         f"**{code}{escaped(row.attacker.name)}**: {row.attacker.knows}",
-        with_range(percent(risk["error"]), percent_range(risk["interval"])),
+        with_range(percent(risk["value"]), percent_range(risk["interval"])),
         f"{percent(risk['baseline'])} ({row.attacker.against})",
         f"{achieved.value} {achieved.of}{remark}",
-        f"{whole(risk['n_records'])}, {data_words(escaped(risk['split']))}",
+        f"{whole(risk['n'])}, {data_words(escaped(risk['split']))}",
     )
 
 
@@ -107,8 +107,8 @@ def _curve(view: AttackView) -> Iterator[str]:
         rows = (
             (
                 "all guesses (A1)" if share_of(risk) == 1 else short_percent(share_of(risk)),
-                with_range(percent(risk["error"]), percent_range(risk["interval"])),
-                whole(risk["n_records"]),
+                with_range(percent(risk["value"]), percent_range(risk["interval"])),
+                whole(risk["n"]),
             )
             for risk in view.curve
         )
@@ -128,7 +128,7 @@ def _attribute_row(row: AttributeRow, codes: tuple[str, ...]) -> tuple[str, ...]
     return (
         escaped(row.name) + (f" ({row.collected})" if row.collected else ""),
         *(
-            with_range(percent(risk["error"]), percent_range(risk["interval"])) if risk else NOTHING
+            with_range(percent(risk["value"]), percent_range(risk["interval"])) if risk else NOTHING
             for risk in risks
         ),
         percent(row.baseline),
@@ -190,7 +190,7 @@ def _certificates(view: AttackView) -> Iterator[str]:
         (
             escaped(row.certificate["attribute"]),
             percent(row.certificate["accuracy"]),
-            _right(row.reached["error"] if row.reached else None),
+            _right(row.reached["value"] if row.reached else None),
             _right(row.reached["baseline"] if row.reached else None),
         )
         for row in view.certificates

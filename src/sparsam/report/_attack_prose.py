@@ -56,30 +56,30 @@ def _recovered(risk: AttackRiskData | None, name: str) -> KeyFigure | None:
     if risk is None:
         return None
     guess = f"of what the majority guess gets wrong ({percent(risk['baseline'])})"
-    wrong = f"attacker wrong {percent(risk['error'])}{_around(risk)}"
+    wrong = f"attacker wrong {percent(risk['value'])}{_around(risk)}"
     return KeyFigure(
         rough_percent(risk["recovered"]), name, (guess, wrong, data_words(risk["split"]))
     )
 
 
 def _isolated(risk: AttackRiskData | None) -> KeyFigure | None:
-    if risk is None or risk["error"] is None:
+    if risk is None or risk["value"] is None:
         return None
     baseline = None if risk["baseline"] is None else 1 - risk["baseline"]
-    alone = f"{whole(risk['details'].get('alone'))} of {whole(risk['n_records'])} stand alone"
+    alone = f"{whole(risk['details'].get('alone'))} of {whole(risk['n'])} stand alone"
     return KeyFigure(
-        rough_percent(1 - risk["error"]),
+        rough_percent(1 - risk["value"]),
         "of attempts single somebody out",
         (f"random descriptions {rough_percent(baseline)}", alone, data_words(risk["split"])),
     )
 
 
 def _linked(risk: AttackRiskData | None) -> KeyFigure | None:
-    if risk is None or risk["error"] is None:
+    if risk is None or risk["value"] is None:
         return None
     baseline = None if risk["baseline"] is None else 1 - risk["baseline"]
     notes = (f"{percent(baseline)} without these records", data_words(risk["split"]))
-    return KeyFigure(percent(1 - risk["error"]), "of people linked across two lists", notes)
+    return KeyFigure(percent(1 - risk["value"]), "of people linked across two lists", notes)
 
 
 def _around(risk: AttackRiskData) -> str:

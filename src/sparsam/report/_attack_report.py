@@ -9,7 +9,6 @@ from sparsam.data import Split, Table
 from sparsam.generalization import Generalization, information_loss
 from sparsam.report._attack_html import attack_page, attack_summary
 from sparsam.report._attack_markdown import attack_markdown
-from sparsam.report._attack_words import code_of
 from sparsam.report._collected import attributes_data
 from sparsam.report._data import AttackReportData, AttacksData, CollectedData
 from sparsam.report._document import Document
@@ -63,7 +62,7 @@ def attack_report(
     Parameters
     ----------
     attacks : Attacks
-        What `sparsam.attack` returned.
+        What `sparsam.run_attacks` returned.
     generalization : Generalization
         What was attacked.
     data : Split
@@ -93,7 +92,7 @@ def attack_report(
 
 
 def _adversaries(attacks: Attacks) -> list[str]:
-    return list(dict.fromkeys(code_of(risk.adversary) or risk.adversary for risk in attacks.risks))
+    return list(dict.fromkeys(risk.id or risk.adversary for risk in attacks.risks))
 
 
 def _collected(generalization: Generalization, data: Split) -> CollectedData:

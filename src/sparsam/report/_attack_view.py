@@ -22,7 +22,7 @@ from sparsam.report._data import (
     AlongFrontData,
     AttackRiskData,
     AttacksData,
-    CertificateData,
+    BoundData,
     HistogramData,
 )
 
@@ -59,7 +59,7 @@ class AttributeRow:
 class CertificateRow:
     """The bound for one attribute beside what the attack reached."""
 
-    certificate: CertificateData
+    certificate: BoundData
     reached: AttackRiskData | None
 
 
@@ -110,7 +110,7 @@ class AttackView:
     def risk(self, code: str) -> AttackRiskData | None:
         """Return what one attacker achieved, if it was run and may be told."""
         for row in self.attackers:
-            if row.code == code and row.risk["error"] is not None:
+            if row.code == code and row.risk["value"] is not None:
                 return row.risk
         return None
 
@@ -147,44 +147,44 @@ def attack_view(
         control=control_words(controlled) if controlled else "",
         linkage=linkage_words(linked, interval) if linked else [],
         sides=[names for names in (details.get("first"), details.get("second")) if names],
-        certificates=_certificates(attacks["certificates"], found.get("A1")),
+        certificates=_certificates(attacks["bounds"], found.get("A1")),
     )
 
 
 def _by_code(risks: Sequence[AttackRiskData]) -> dict[str, AttackRiskData]:
     """The first risk of each kind that may be told."""
-    told = [risk for risk in risks if risk["error"] is not None]
-    return {code_of(risk["adversary"]): risk for risk in reversed(told)}
+    told = [risk for risk in risks if risk["value"] is not None]
+    return {code_of(risk): risk for risk in reversed(told)}
 
 
 def _attackers(risks: Sequence[AttackRiskData]) -> list[AttackerRow]:
     surest = _surest(risks)
     rows = [
-        AttackerRow(code_of(risk["adversary"]), attacker_of(risk), risk, achieved_by(risk))
+        AttackerRow(code_of(risk), attacker_of(risk), risk, achieved_by(risk))
         for risk in risks
-        if code_of(risk["adversary"]) != "A2" or risk is surest
+        if code_of(risk) != "A2" or risk is surest
     ]
     return sorted(rows, key=lambda row: _ORDER.index(row.code))
 
 
 def _surest(risks: Sequence[AttackRiskData]) -> AttackRiskData | None:
     """The surest guesses of A2 that were made on enough people."""
-    return next((risk for risk in _curve(risks) if code_of(risk["adversary"]) == "A2"), None)
+    return next((risk for risk in _curve(risks) if code_of(risk) == "A2"), None)
 
 
 def _curve(risks: Sequence[AttackRiskData]) -> list[AttackRiskData]:
-    told = [risk for risk in risks if risk["error"] is not None]
-    surest = [risk for risk in told if code_of(risk["adversary"]) == "A2" and share_of(risk)]
+    told = [risk for risk in risks if risk["value"] is not None]
+    surest = [risk for risk in told if code_of(risk) == "A2" and share_of(risk)]
     if not surest:
         return []
-    everyone = [risk for risk in told if code_of(risk["adversary"]) == "A1"][:1]
+    everyone = [risk for risk in told if code_of(risk) == "A1"][:1]
     return [*sorted(surest, key=share_of), *everyone]
 
 
 def share_of(risk: AttackRiskData) -> float:
     """Return the share of guesses that an attacker acts on: all of them unless it says less."""
     share = risk["details"].get("share")
-    if code_of(risk["adversary"]) == "A1":
+    if code_of(risk) == "A1":
         return 1.0
     return share if share is not None and 0 < share <= 1 else 0.0
 
@@ -220,7 +220,7 @@ def _by_accuracy(point: AlongFrontData) -> tuple[float, str]:
 
 
 def _certificates(
-    certificates: Sequence[CertificateData], reached: AttackRiskData | None
+    certificates: Sequence[BoundData], reached: AttackRiskData | None
 ) -> list[CertificateRow]:
     parts = {part["attribute"]: part for part in (reached["parts"] if reached else ())}
     rows = [

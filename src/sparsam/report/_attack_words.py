@@ -84,23 +84,15 @@ class Achieved:
     remark: str = ""
 
 
-def code_of(adversary: str) -> str:
-    """Find the short name of an adversary; an empty one for a user's own.
-
-    Examples
-    --------
-    >>> code_of("A3 non-personal knowledge"), code_of("A1 control"), code_of("A10 mine")
-    ('A3', 'control', '')
-    """
-    first, _, rest = adversary.partition(" ")
-    if first == "A1" and rest == CONTROL:
-        return CONTROL
-    return first if first in ATTACKERS else ""
+def code_of(risk: AttackRiskData) -> str:
+    """Return the short name of the adversary behind a risk; an empty one for a user's own."""
+    code = risk["id"]
+    return code if code in ATTACKERS else ""
 
 
 def attacker_of(risk: AttackRiskData) -> Attacker:
     """Describe the attacker behind a risk."""
-    code = code_of(risk["adversary"])
+    code = code_of(risk)
     if code not in ATTACKERS:
         return Attacker(risk["adversary"], "an adversary of your own")
     attacker = ATTACKERS[code]
@@ -113,15 +105,15 @@ def attacker_of(risk: AttackRiskData) -> Attacker:
 
 def achieved_by(risk: AttackRiskData) -> Achieved:
     """Return how far an attacker came, in the words that fit what it tried."""
-    code = code_of(risk["adversary"])
+    code = code_of(risk)
     if code == CONTROL:
         return Achieved(control_comparison(risk) or NOTHING, "people outside the sample")
     beats = beats_guessing(risk["baseline"], risk["interval"])
     remark = "within the noise" if beats is False else ""
     if code == "A7":
-        return Achieved(_complement(risk["error"]), "of people linked to their own record", remark)
+        return Achieved(_complement(risk["value"]), "of people linked to their own record", remark)
     if code == "A8":
-        return Achieved(_complement(risk["error"]), "of attempts isolate one person", remark)
+        return Achieved(_complement(risk["value"]), "of attempts isolate one person", remark)
     return Achieved(percent(risk["recovered"]), "recovered", remark)
 
 
@@ -149,10 +141,10 @@ _SAMPLE_REMARKS = {
 def control_words(risk: AttackRiskData) -> str:
     """Sum up the control."""
     comparison = control_comparison(risk)
-    people = counted(risk["n_records"], "person", "people")
+    people = counted(risk["n"], "person", "people")
     others = risk["details"].get("control_records")
     figures = (
-        f"the attacker is wrong {percent(risk['error'])} on {people} of the sample and "
+        f"the attacker is wrong {percent(risk['value'])} on {people} of the sample and "
         f"{percent(risk['baseline'])} on {whole(others)} outside it"
     )
     if comparison is None:
@@ -169,7 +161,7 @@ def linkage_words(risk: AttackRiskData, interval: str) -> list[str]:
     people = counted(details.get("people_at_once"), "person", "people")
     sentences = [
         f"Two organisations hold exact but partial records of the same {people}. With the "
-        f"collected records, {_complement(risk['error'])} of them are linked to their own record, "
+        f"collected records, {_complement(risk['value'])} of them are linked to their own record, "
         f"one to one{beside}; without the collected records {_complement(risk['baseline'])}."
     ]
     if (matched := details.get("value_matched")) is not None:
@@ -184,7 +176,7 @@ def linkage_words(risk: AttackRiskData, interval: str) -> list[str]:
 def breach_words(risk: AttackRiskData) -> str:
     """Sum up what several releases of the same people reveal together."""
     single = [percent(error) for error in risk["details"].get("single_breaches") or ()]
-    together = f"the attacker is wrong {percent(risk['error'])}"
+    together = f"the attacker is wrong {percent(risk['value'])}"
     if not single:
         return f"With all releases together, {together}."
     others = " and ".join(single[1:]) or NOTHING
@@ -199,10 +191,10 @@ def isolation_words(risk: AttackRiskData) -> str:
     """Sum up singling out."""
     details = risk["details"]
     return (
-        f"Aimed at the rarest records, {_complement(risk['error'])} of descriptions fit exactly "
+        f"Aimed at the rarest records, {_complement(risk['value'])} of descriptions fit exactly "
         f"one person; random ones that fit as many people, {_complement(risk['baseline'])}. "
         f"{counted(details.get('distinct'), 'different record')} among "
-        f"{counted(risk['n_records'], 'person', 'people')} ({data_words(risk['split'])}); "
+        f"{counted(risk['n'], 'person', 'people')} ({data_words(risk['split'])}); "
         f"{whole(details.get('alone'))} stand alone."
     )
 

@@ -132,26 +132,28 @@ def _risk(assessment: Assessment, *, detailed: bool) -> RiskData:
     risk = assessment.risk
     data: RiskData = {
         "adversary": risk.adversary,
-        "error": risk.error,
+        "measure": risk.measure,
+        "value": risk.value,
         "baseline": risk.baseline,
         "advantage": risk.advantage,
         "recovered": risk.recovered,
         "interval": list(risk.interval),
         "split": risk.split,
-        "validation_error": assessment.validation_risk.error,
-        "n_records": risk.n_records,
+        "validation_error": assessment.validation_risk.value,
+        "n": risk.n,
     }
     if detailed:
         data["attributes"] = [_attribute_risk(part.facts()) for part in risk.parts]
         data["confident"] = [
-            ConfidentData(share=share, error=confident.error)
+            ConfidentData(share=share, error=confident.value)
             for share, confident in assessment.confident_risks.items()
-            if confident.n_records >= SMALLEST_COUNT
+            if confident.n >= SMALLEST_COUNT
         ]
     return data
 
 
 def _attribute_risk(part: dict[str, Any]) -> AttributeRiskData:
+    part["absolute_error"] = part["details"].get("absolute_error")
     names = AttributeRiskData.__required_keys__
     return {name: part[name] for name in sorted(names)}  # type: ignore[return-value]
 

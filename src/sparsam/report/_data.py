@@ -70,7 +70,8 @@ class AttributeRiskData(TypedDict):
     """What an adversary still learns about one personal attribute."""
 
     attribute: str
-    error: float | None
+    measure: str
+    value: float | None
     baseline: float | None
     advantage: float | None
     recovered: float | None
@@ -90,14 +91,15 @@ class RiskData(TypedDict):
     """What an adversary still learns, over all personal attributes."""
 
     adversary: str
-    error: float | None
+    measure: str
+    value: float | None
     baseline: float | None
     advantage: float | None
     recovered: float | None
     interval: Interval
     split: str
     validation_error: float | None
-    n_records: int
+    n: int
     attributes: NotRequired[Sequence[AttributeRiskData]]
     confident: NotRequired[Sequence[ConfidentData]]
 
@@ -169,36 +171,38 @@ class AttackDetails(TypedDict, total=False):
     histogram: Sequence[HistogramData]
     control_interval: Interval
     control_records: Count
+    tolerance: float
+    absolute_error: float | None
 
 
 class AttackRiskData(TypedDict):
     """How far one adversary came, on one attribute or on all."""
 
     adversary: str
+    id: str | None
     attribute: str | None
-    error: float | None
+    measure: str
+    value: float | None
     baseline: float | None
     advantage: float | None
     recovered: float | None
     interval: Interval
-    n_records: Count
+    n: Count
     split: str
     random_state: int | None
     model: str | None
-    tolerance: float | None
-    absolute_error: float | None
     parts: Sequence[AttackRiskData]
     details: AttackDetails
 
 
-class CertificateData(TypedDict):
+class BoundData(TypedDict):
     """What no adversary exceeds that sees only a person's record."""
 
     attribute: str
     accuracy: float | None
     on_these_records: float | None
     confidence: float | None
-    n_records: Count
+    n: Count
     tolerance: NotRequired[float | None]
     """How close a guess of a number must come."""
 
@@ -218,7 +222,7 @@ class AttacksData(TypedDict):
 
     complete: bool
     risks: Sequence[AttackRiskData]
-    certificates: Sequence[CertificateData]
+    bounds: Sequence[BoundData]
     along_front: NotRequired[Sequence[AlongFrontData]]
 
 

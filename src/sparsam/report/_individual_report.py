@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sparsam.attack import MaskedReconstructionRisk, MembershipRisk, ReidentificationRisk
+from sparsam.attack import Risk
 from sparsam.individual import CurvePoint, Mask, Retention
 from sparsam.report._closing import meaning_section, reproduce_section
 from sparsam.report._document import Document
@@ -244,32 +244,32 @@ def _accuracy(point: CurvePoint) -> dict[str, Any]:
     return {"value": facts.pop("accuracy"), **facts}
 
 
-def _reconstructed(risk: MaskedReconstructionRisk) -> dict[str, Any]:
+def _reconstructed(risk: Risk) -> dict[str, Any]:
     return {
-        "value": risk.rcr,
+        "value": risk.value,
         "interval": risk.interval,
         "baseline": risk.baseline,
         "found": None,
     }
 
 
-def _ranked(risk: ReidentificationRisk | None) -> dict[str, Any] | None:
+def _ranked(risk: Risk | None) -> dict[str, Any] | None:
     if risk is None:
         return None
     return {
-        "value": risk.rir,
+        "value": risk.value,
         "interval": risk.interval,
         "baseline": risk.baseline,
-        "found": risk.to_dict()["found"],
+        "found": risk.to_dict()["details"].get("ranked_first"),
     }
 
 
-def _member(risk: MembershipRisk) -> dict[str, Any]:
+def _member(risk: Risk) -> dict[str, Any]:
     return {
-        "value": risk.auc,
+        "value": risk.value,
         "interval": risk.interval,
         "baseline": risk.baseline,
-        "found": risk.to_dict()["tpr_at"].get(_TPR),
+        "found": risk.to_dict()["details"].get("tpr_at", {}).get(_TPR),
     }
 
 

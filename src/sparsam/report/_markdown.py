@@ -99,7 +99,7 @@ def _point_row(view: PointView) -> tuple[str, ...]:
         with_range(
             accuracy_of(utility["error"]), percent_range(utility["interval"], complement=True)
         ),
-        with_range(percent(risk["error"]), percent_range(risk["interval"])),
+        with_range(percent(risk["value"]), percent_range(risk["interval"])),
         percent(risk["recovered"]),
     )
 
@@ -108,7 +108,7 @@ def _risk(data: ReportData, view: PointView, section: Section) -> Iterator[str]:
     risk = view.point["risk"]
     yield heading(section)
     yield (
-        f"Attacker: {escaped(risk['adversary'])}, {counted(risk['n_records'], 'record')} of "
+        f"Attacker: {escaped(risk['adversary'])}, {counted(risk['n'], 'record')} of "
         f"{data_words(risk['split'])}. *Recovered* is the share of the majority guess's mistakes "
         "that the attacker avoids."
     )
@@ -130,7 +130,7 @@ def _risk_row(row: RiskRow) -> tuple[str, ...]:
         model += f", off by {plain_number(risk['absolute_error'])} on average"
     return (
         escaped(risk["attribute"]) + (f" ({row.collected})" if row.collected else ""),
-        with_range(percent(risk["error"]), percent_range(risk["interval"])),
+        with_range(percent(risk["value"]), percent_range(risk["interval"])),
         percent(risk["baseline"]),
         percent(risk["recovered"]) + noise,
         model,

@@ -138,7 +138,7 @@ def _accuracy_figure(data: ReportData, point: PointData) -> KeyFigure:
 
 def _risk_figure(data: ReportData, point: PointData) -> KeyFigure:
     risk = point["risk"]
-    attacker = f"attacker wrong {percent(risk['error'])}"
+    attacker = f"attacker wrong {percent(risk['value'])}"
     if around := percent_range(risk["interval"]):
         attacker += f" ({interval_words(data)} {around})"
     guess = f"of what the majority guess gets wrong ({percent(risk['baseline'])})"

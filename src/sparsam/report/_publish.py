@@ -15,7 +15,7 @@ from sparsam._small_counts import (
     publish_share,
     suppress,
 )
-from sparsam.attack._published_risk import compared
+from sparsam.attack import compare_published
 from sparsam.report._data import AttackReportData, PointData, ReportData, SplitData
 from sparsam.report._plain import plain
 from sparsam.report._publish_attacks import counts_of_attacks, publishable_attacks
@@ -75,16 +75,16 @@ def _round_point(point: PointData, split: SplitData) -> None:
     utility, risk = point["utility"], point["risk"]
     parts = cast(Mapping[str, int], split)
     _round(cast(dict[str, Any], utility), parts.get(utility["split"], split["test"]))
-    _round(cast(dict[str, Any], risk), risk["n_records"])
+    _round(cast(dict[str, Any], risk), risk["n"])
     for one in (utility, risk):
         error = one["validation_error"]
         one["validation_error"] = publish_share(error, split["validation"])
     for part in risk.get("attributes", ()):
-        _round(cast(dict[str, Any], part), risk["n_records"])
+        _round(cast(dict[str, Any], part), risk["n"])
     for confident in risk.get("confident", ()):
-        people = max(1, round(confident["share"] * risk["n_records"]))
+        people = max(1, round(confident["share"] * risk["n"]))
         confident["error"] = publish_share(confident["error"], people)
-    risk["n_records"] = suppress(risk["n_records"])  # type: ignore[typeddict-item]
+    risk["n"] = suppress(risk["n"])  # type: ignore[typeddict-item]
 
 
 def _round_limits(limits: dict[str, Any], people: int) -> None:
@@ -94,11 +94,11 @@ def _round_limits(limits: dict[str, Any], people: int) -> None:
 
 def _round(figures: dict[str, Any], people: int) -> None:
     """Round what is there of an error, its baseline and their intervals."""
-    for name in ("error", "baseline"):
+    for name in ("error", "value", "baseline"):
         if name in figures:
             figures[name] = publish_share(figures[name], people)
     for name in ("interval", "loss_interval"):
         if name in figures:
             figures[name] = publish_interval(figures[name], people)
     if "recovered" in figures:
-        figures |= compared(figures["error"], figures["baseline"])
+        figures |= compare_published(figures["measure"], figures["value"], figures["baseline"])

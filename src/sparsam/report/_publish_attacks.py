@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from sparsam._small_counts import PublishedCounts, class_counts, publish_share
-from sparsam.attack._certified import published_certificate
-from sparsam.attack._published_risk import published_risk
+from sparsam.attack import publish_bound, publish_risk
 from sparsam.report._data import (
     AlongFrontData,
     AttackDetails,
     AttackRiskData,
     AttacksData,
-    CertificateData,
+    BoundData,
     SplitData,
 )
 from sparsam.report._plain import plain
@@ -51,7 +50,7 @@ def publishable_attacks(
     published: AttacksData = {
         "complete": bool(safe.get("complete", True)),
         "risks": [_risk(risk, tell) for risk in safe.get("risks") or ()],
-        "certificates": [_certificate(one) for one in safe.get("certificates") or ()],
+        "bounds": [cast(BoundData, publish_bound(bound)) for bound in safe.get("bounds") or ()],
     }
     if along := safe.get("along_front"):
         people = None if split is None else split["test"]
@@ -60,24 +59,13 @@ def publishable_attacks(
 
 
 def _risk(risk: Mapping[str, Any], tell: PublishedCounts | None) -> AttackRiskData:
-    known: AttackRiskData = {
-        "adversary": str(risk.get("adversary") or "an attacker"),
-        "attribute": risk.get("attribute"),
-        "error": risk.get("error"),
-        "baseline": risk.get("baseline"),
-        "advantage": risk.get("advantage"),
-        "recovered": risk.get("recovered"),
-        "interval": risk.get("interval"),
-        "n_records": risk.get("n_records"),
-        "split": str(risk.get("split") or "unknown"),
-        "random_state": risk.get("random_state"),
-        "model": risk.get("model"),
-        "tolerance": risk.get("tolerance"),
-        "absolute_error": risk.get("absolute_error"),
-        "parts": [_risk(part, None) for part in risk.get("parts") or ()],
-        "details": _known(risk.get("details") or {}),
-    }
-    return cast(AttackRiskData, published_risk(known, tell))
+    return cast(AttackRiskData, publish_risk(_without_surprises(risk), tell))
+
+
+def _without_surprises(risk: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out the details of a risk, and of its parts, that a report does not know."""
+    parts = [_without_surprises(part) for part in risk["parts"]]
+    return {**risk, "parts": parts, "details": _known(risk["details"])}
 
 
 def _known(details: Mapping[str, Any]) -> AttackDetails:
@@ -92,18 +80,6 @@ def _known(details: Mapping[str, Any]) -> AttackDetails:
             {name: bar[name] for name in ("from", "to", "people")} for bar in bars
         ]
     return cast(AttackDetails, known)
-
-
-def _certificate(certificate: Mapping[str, Any]) -> CertificateData:
-    known = {
-        "attribute": str(certificate.get("attribute")),
-        "accuracy": certificate.get("accuracy"),
-        "on_these_records": certificate.get("on_these_records"),
-        "confidence": certificate.get("confidence"),
-        "n_records": certificate.get("n_records"),
-        "tolerance": certificate.get("tolerance"),
-    }
-    return cast(CertificateData, published_certificate(known))
 
 
 def _along(point: Mapping[str, Any], people: int | None) -> AlongFrontData:

@@ -18,15 +18,20 @@ from sparsam._small_counts import (
     publish_share,
     suppress,
 )
-from sparsam.anonymise import Certificate, verify
-from sparsam.anonymise._drop_one import DropOne
-from sparsam.anonymise._k_sweep import KSweep
-from sparsam.anonymise._risk import ReleaseRisk, release_risk
-from sparsam.anonymise._tight_loss import TightLoss
-from sparsam.anonymise.model._facts import AnonymisedModel, ModelFacts
-from sparsam.anonymise.proof._certificate import KAnonymityTerms
-from sparsam.anonymise.proof._promises import people_in
-from sparsam.anonymise.proof._verify import Verification
+from sparsam.anonymise import (
+    AnonymisedModel,
+    Certificate,
+    DropOne,
+    KAnonymityTerms,
+    KSweep,
+    ModelFacts,
+    TightLoss,
+    Verification,
+    people_in,
+    release_risk,
+    verify,
+)
+from sparsam.attack import Risk
 from sparsam.data import columns_of
 from sparsam.report._document import Document
 from sparsam.report._plain import plain
@@ -36,6 +41,7 @@ from sparsam.report._release_data import (
     FindingData,
     LossData,
     ModelFactsData,
+    RecordRiskData,
     ReleaseReportData,
     ReleaseRiskData,
     RetrainedData,
@@ -138,10 +144,10 @@ def release_report(
 
     Examples
     --------
-    >>> from sparsam.anonymise import Greedy
-    >>> greedy = Greedy(k=2)
-    >>> release = greedy.fit_transform({"age": np.array([20, 21, 22, 40, 41, 60])})
-    >>> release_report(release, greedy.certificate_).kept
+    >>> from sparsam.anonymise import Anonymiser
+    >>> anonymiser = Anonymiser(k=2)
+    >>> release = anonymiser.fit_transform({"age": np.array([20, 21, 22, 40, 41, 60])})
+    >>> release_report(release, anonymiser.certificate_).kept
     True
     """
     paper = _opened(certificate)
@@ -259,13 +265,23 @@ def _risk(
 ) -> ReleaseRiskData | None:
     if sizes is None or people is None:
         return None
-    found = release_risk(sizes, people=people)
-    return cast(ReleaseRiskData, _plain_risk(found))
+    risks = release_risk(sizes, people=people)
+    prosecutor = risks["prosecutor"]
+    return {
+        "prosecutor": _record_risk(prosecutor),
+        "journalist": _record_risk(risks["journalist"]),
+        "marketer": risks["marketer"].value,
+        "baseline": prosecutor.baseline,
+        "threshold": prosecutor.details["threshold"],
+    }
 
 
-def _plain_risk(found: ReleaseRisk) -> dict[str, Any]:
-    wanted = ("prosecutor", "journalist", "marketer", "baseline", "threshold")
-    return {name: value for name, value in found.to_dict().items() if name in wanted}
+def _record_risk(risk: Risk) -> RecordRiskData:
+    return {
+        "highest": risk.details["highest"],
+        "average": risk.value,
+        "share_above": risk.details["share_above"],
+    }
 
 
 def _sweeps(sweeps: Sequence[KSweep], scores: Mapping[str, Any]) -> SweepsData | None:
@@ -300,12 +316,12 @@ def _facts(facts: ModelFacts) -> ModelFactsData:
         "train_accuracy": facts.train_accuracy,
         "test_accuracy": facts.test_accuracy,
         "membership": [
-            {"adversary": one.adversary, "figure": one.auc, "interval": one.interval,
+            {"adversary": one.adversary, "figure": one.value, "interval": one.interval,
              "baseline": one.baseline}
             for one in facts.membership
         ],
         "attribute": [
-            {"adversary": f"{one.adversary} on {one.attribute}", "figure": one.accuracy,
+            {"adversary": f"{one.adversary} on {one.attribute}", "figure": one.value,
              "interval": one.interval, "baseline": one.baseline}
             for one in facts.attribute
         ],

@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from sparsam._errors import DataError, ParameterError, SparsamWarning
-from sparsam.anonymise._classes import Classes
-from sparsam.anonymise._tight_loss import tight_loss
-from sparsam.anonymise.methods._bulk_load import BulkLoad, load_leaves
-from sparsam.anonymise.privacy._privacy_models import (
+from sparsam.anonymise import Anonymiser
+from sparsam.anonymise._classes import Classes, Division
+from sparsam.anonymise._privacy_models import (
     AllOf,
     Closeness,
     DistinctDiversity,
     KAnonymity,
 )
+from sparsam.anonymise._tight_loss import tight_loss
+from sparsam.anonymise.methods._bulk_load import BulkLoad
 from sparsam.data import read
 
 
@@ -82,7 +83,7 @@ def test_agrees_with_plain_lines(
     random_codes: Callable[..., Any], seed: int, n_rows: int, k: int, slabs: int
 ) -> None:
     codes, attributes = random_codes(seed, max(n_rows, k))
-    tree = load_leaves(codes, attributes, KAnonymity(k), slabs=slabs)
+    tree = BulkLoad(slabs=slabs).part(Division(codes, attributes, KAnonymity(k)))
     slow = slow_load(codes, attributes, k, slabs)
     assert [rows.tolist() for rows in tree.classes.rows()] == slow
 
@@ -109,9 +110,9 @@ def test_every_class_keeps_the_demand(
     ):
         if not demand.holds(np.arange(n_rows)):
             with pytest.raises(DataError, match="rows together"):
-                load_leaves(codes, attributes, demand, slabs=slabs)
+                BulkLoad(slabs=slabs).part(Division(codes, attributes, demand))
             continue
-        tree = load_leaves(codes, attributes, demand, slabs=slabs)
+        tree = BulkLoad(slabs=slabs).part(Division(codes, attributes, demand))
         assert all(demand.holds(rows) for rows in tree.classes.rows())
         assert tree.route(codes).tolist() == tree.classes.of_row.tolist()
 
@@ -132,16 +133,16 @@ def test_asking_the_demand_gives_the_same_leaves_as_counting(
     random_codes: Callable[..., Any], seed: int, slabs: int
 ) -> None:
     codes, attributes = random_codes(seed, 70)
-    asked = load_leaves(codes, attributes, Counting(4), slabs=slabs)
-    counted = load_leaves(codes, attributes, KAnonymity(4), slabs=slabs)
+    asked = BulkLoad(slabs=slabs).part(Division(codes, attributes, Counting(4)))
+    counted = BulkLoad(slabs=slabs).part(Division(codes, attributes, KAnonymity(4)))
     assert asked.classes.of_row.tolist() == counted.classes.of_row.tolist()
 
 
 def test_leaves_are_filled_one_by_one() -> None:
     table = read({"age": list(range(11))})
-    tree = load_leaves(table.codes, table.attributes, KAnonymity(2))
+    tree = BulkLoad().part(Division(table.codes, table.attributes, KAnonymity(2)))
     assert tree.classes.sizes().tolist() == [2, 2, 2, 2, 3]
-    tree = load_leaves(table.codes, table.attributes, KAnonymity(2), slabs=5)
+    tree = BulkLoad(slabs=5).part(Division(table.codes, table.attributes, KAnonymity(2)))
     assert sorted(tree.classes.sizes().tolist()) == [2, 2, 2, 2, 3]
 
 
@@ -150,33 +151,33 @@ def test_a_cut_that_breaks_the_demand_is_turned_down() -> None:
     table = read(people)
     ill = read({"ill": ["yes", "yes", "no", "no"]})
     demand = AllOf(KAnonymity(2), DistinctDiversity(2, "ill")).bound(ill)
-    tree = load_leaves(table.codes, table.attributes, demand)
+    tree = BulkLoad().part(Division(table.codes, table.attributes, demand))
     assert tree.classes.of_row.tolist() == [0, 1, 0, 1]
 
 
 def test_as_an_estimator_it_proves_what_it_publishes() -> None:
     rng = np.random.default_rng(3)
     people = {"age": rng.integers(18, 90, 200), "job": rng.choice(["a", "b", "c"], 200)}
-    load = BulkLoad(k=5, slabs=3)
+    load = Anonymiser(BulkLoad(slabs=3), k=5)
     released = load.fit_transform(people)
     assert len(released["age"]) == 200
     assert load.certificate_.smallest >= 5
-    assert load.get_params()["slabs"] == 3
-    again = BulkLoad(k=5, slabs=3).fit_transform(people)
+    assert load.get_params()["method__slabs"] == 3
+    again = Anonymiser(BulkLoad(slabs=3), k=5).fit_transform(people)
     assert all((again[name] == released[name]).all() for name in released)
 
 
 @pytest.mark.parametrize("slabs", [1, 2.0, True, "2"])
 def test_slabs_must_be_at_least_two(slabs: Any) -> None:
     with pytest.raises(ParameterError, match="'slabs' parameter of BulkLoad"):
-        BulkLoad(k=2, slabs=slabs).fit({"age": np.arange(9)})
+        Anonymiser(BulkLoad(slabs=slabs), k=2).fit({"age": np.arange(9)})
 
 
 def test_new_people_are_published_in_classes_that_keep_the_promise() -> None:
     rng = np.random.default_rng(5)
     ages, jobs = rng.integers(18, 90, 300), rng.choice(["a", "b", "c"], 300)
     old, new = ({"age": ages[part], "job": jobs[part]} for part in (slice(200), slice(200, 300)))
-    method = clone(BulkLoad(k=5)).fit(old)
+    method = clone(Anonymiser(BulkLoad(), k=5)).fit(old)
     with pytest.warns(SparsamWarning, match="of 100 new rows joined another class"):
         released = method.transform(new)
     assert len(released["age"]) == 100

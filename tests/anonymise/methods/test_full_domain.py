@@ -13,18 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparsam._errors import DataError, ReleaseError, RoleError, SparsamWarning
-from sparsam.anonymise._classes import Classes
-from sparsam.anonymise._tight_loss import tight_loss
-from sparsam.anonymise.methods._full_domain import FullDomain
-from sparsam.anonymise.methods._full_domain_ladder import Halves, Ladder
-from sparsam.anonymise.methods._full_domain_search import MOST_NODES, search_lattice
-from sparsam.anonymise.privacy._privacy_models import (
+from sparsam.anonymise import Anonymiser
+from sparsam.anonymise._classes import Classes, Division
+from sparsam.anonymise._privacy_models import (
     AllOf,
     Closeness,
     DistinctDiversity,
     KAnonymity,
 )
-from sparsam.anonymise.privacy._suppress import suppress
+from sparsam.anonymise._settle import suppress
+from sparsam.anonymise._tight_loss import tight_loss
+from sparsam.anonymise.methods._full_domain import FullDomain, Halves
+from sparsam.anonymise.methods._lattice import MOST_NODES, Ladder, search_lattice
 from sparsam.data import Attribute, CategoricalDomain, NumericDomain, read
 from sparsam.generalization import Hierarchy
 
@@ -64,6 +64,8 @@ def slow_search(codes: Any, ladders: Any, demand: Any, budget: float) -> float |
         labels = [ladder.labels[level] for ladder, level in named]
         records = [tuple(lab[c] for lab, c in zip(labels, row, strict=True)) for row in codes]
         of_row = np.array([place.setdefault(record, len(place)) for record in records])
+        # classes that are too small in any release go before the others are judged
+        of_row[np.bincount(of_row)[of_row] < demand.least_rows] = -1
         try:
             kept = suppress(Classes(of_row, len(place)), demand, budget)
         except DataError:
@@ -99,10 +101,10 @@ def test_no_combination_of_levels_loses_less(
     }[what]
     best = slow_search(codes, ladders, demand, budget)
     if best is None:
-        with pytest.raises(DataError, match="Some combination of levels"):
-            search_lattice(codes, ladders, demand, budget)
+        with pytest.raises(DataError, match=r"Some combination of levels|rows together"):
+            search_lattice(Division(codes, attributes, demand, max_suppressed=budget), ladders)
         return
-    node = search_lattice(codes, ladders, demand, budget)
+    node = search_lattice(Division(codes, attributes, demand, max_suppressed=budget), ladders)
     assert node.loss == pytest.approx(best)
     assert slow_loss(node.classes, codes, ladders, node.levels) == pytest.approx(best)
     assert node.classes.n_suppressed <= budget * n_rows
@@ -117,7 +119,7 @@ def test_most_combinations_are_never_looked_at() -> None:
         Ladder(a, Halves.of(a, np.bincount(c, minlength=a.size)).levels(a))
         for a, c in zip(table.attributes, table.codes.T, strict=True)
     ]
-    node = search_lattice(table.codes, ladders, KAnonymity(10))
+    node = search_lattice(Division(table.codes, table.attributes, KAnonymity(10)), ladders)
     assert node.classes.sizes().min() >= 10
     assert node.checked < np.prod([ladder.n_levels for ladder in ladders]) / 10
 
@@ -178,26 +180,26 @@ PLACES = Hierarchy(
 
 def test_labels_of_one_level_are_published_for_all() -> None:
     people = people_of(300)
-    full = FullDomain(k=12, publish="hierarchy", hierarchies={"place": PLACES})
+    full = Anonymiser(FullDomain(), k=12, publish="hierarchy", hierarchies={"place": PLACES})
     released = full.fit_transform(people)
-    level = full.levels_["place"]
+    level = full.partition_.levels["place"]
     names = {row[0]: row[level] for row in PLACES.rows}
     assert list(released["place"]) == [names[place] for place in people["place"]]
     assert len(set(released["age"])) > 1
     assert full.certificate_.smallest >= 12
     assert full.certificate_.parameters["level of place"] == level
     assert full.n_suppressed_ == 0
-    assert full.full_domain_loss_ >= full.loss_.overall - 1e-12
+    assert full.partition_.loss >= full.loss_.overall - 1e-12
 
 
 def test_the_budget_allows_finer_levels() -> None:
     people = {"age": np.array([20] * 10 + [30] * 10 + [90])}
-    none = FullDomain(k=10).fit(people)
-    some = FullDomain(k=10, max_suppressed=0.05).fit(people)
-    assert (none.levels_["age"], none.n_suppressed_) == (1, 0)
-    assert (some.levels_["age"], some.n_suppressed_) == (0, 1)
-    assert some.full_domain_loss_ == pytest.approx(1 / 21)
-    assert none.full_domain_loss_ == pytest.approx(11 / 21 * 60 / 70)
+    none = Anonymiser(FullDomain(), k=10).fit(people)
+    some = Anonymiser(FullDomain(), k=10, max_suppressed=0.05).fit(people)
+    assert (none.partition_.levels["age"], none.n_suppressed_) == (1, 0)
+    assert (some.partition_.levels["age"], some.n_suppressed_) == (0, 1)
+    assert some.partition_.loss == pytest.approx(1 / 21)
+    assert none.partition_.loss == pytest.approx(11 / 21 * 60 / 70)
 
 
 def test_levels_may_be_given_as_labels_and_from_files(tmp_path: Path) -> None:
@@ -206,7 +208,9 @@ def test_levels_may_be_given_as_labels_and_from_files(tmp_path: Path) -> None:
     place = read(people).attribute("place")
     ways: list[Any] = [PLACES, PLACES.levels(place), Hierarchy.load(tmp_path / "places.csv")]
     found = [
-        FullDomain(k=9, publish="hierarchy", hierarchies={"place": way}).fit_transform(people)
+        Anonymiser(
+            FullDomain(), k=9, publish="hierarchy", hierarchies={"place": way}
+        ).fit_transform(people)
         for way in ways
     ]
     for name in people:
@@ -215,8 +219,8 @@ def test_levels_may_be_given_as_labels_and_from_files(tmp_path: Path) -> None:
 
 def test_new_people_with_a_record_never_seen_are_suppressed() -> None:
     people = {"age": np.repeat([20, 30, 40], 4), "job": np.repeat(["a", "b", "a"], 4)}
-    full = FullDomain(k=4, max_suppressed=0.2, publish="hierarchy").fit(people)
-    assert full.levels_ == {"age": 0, "job": 0}
+    full = Anonymiser(FullDomain(), k=4, max_suppressed=0.2, publish="hierarchy").fit(people)
+    assert full.partition_.levels == {"age": 0, "job": 0}
     table = read(people)
     other = np.array([[0, 1]], dtype=np.uint16)  # 20 and b
     routed = full.partition_.route(np.concatenate([table.codes, other]))
@@ -226,15 +230,15 @@ def test_new_people_with_a_record_never_seen_are_suppressed() -> None:
         released = full.transform(new)
     assert released["age"].tolist() == people["age"].tolist()
     assert full.certificate_.smallest == 4
-    strict = FullDomain(k=4).fit(people)
+    strict = Anonymiser(FullDomain(), k=4).fit(people)
     with pytest.raises(ReleaseError, match=r"At most 0.0% of the 13 rows"):
         strict.transform(new)
 
 
 def test_new_numbers_find_their_interval() -> None:
     people = {"age": np.array([20, 22, 40, 42]), "job": np.array(["a", "b", "c", "d"])}
-    full = FullDomain(k=2, publish="hierarchy").fit(people)
-    assert full.levels_ == {"age": 1, "job": 1}
+    full = Anonymiser(FullDomain(), k=2, publish="hierarchy").fit(people)
+    assert full.partition_.levels == {"age": 1, "job": 1}
     released = full.transform({"age": np.array([10, 30, 70, 31]), "job": np.array(list("abcd"))})
     assert released["age"].tolist() == ["under 31", "under 31", "31 and over", "31 and over"]
 
@@ -262,7 +266,9 @@ def test_bins_that_lie_in_two_intervals_are_refused() -> None:
 def test_labels_of_bins_are_not_taken_for_other_bins() -> None:
     people = {"job": np.array(["a", "b", "c", "c"])}
     levels = [["a", "b", "c"], ["*"] * 3]
-    full = FullDomain(k=2, publish="hierarchy", hierarchies={"job": levels}).fit(people)
+    full = Anonymiser(FullDomain(), k=2, publish="hierarchy", hierarchies={"job": levels}).fit(
+        people
+    )
     with pytest.raises(DataError, match="New rows have other ones"):
         full.transform({"job": np.array(["a", "b", "b", "b"])})
 
@@ -273,8 +279,8 @@ def test_more_attributes_than_a_key_has_room_for() -> None:
     codes[25:] = codes[:25]
     ends = np.arange(60_000.0)
     attributes = [Attribute(f"x{j}", NumericDomain(0, 59_999), ends, ends) for j in range(6)]
-    full = FullDomain(hierarchies={a.name: [list(range(60_000))] for a in attributes})
-    found = full.part(codes, attributes, KAnonymity(2))
+    hierarchies = {a.name: [list(range(60_000))] for a in attributes}
+    found = FullDomain().part(Division(codes, attributes, KAnonymity(2), hierarchies=hierarchies))
     assert found.classes.sizes().tolist() == [2] * 25
     assert found.route(codes).tolist() == found.classes.of_row.tolist()
     assert found.route(codes[::-1] ^ np.uint16(1)).tolist() == [-1] * 50
@@ -283,17 +289,17 @@ def test_more_attributes_than_a_key_has_room_for() -> None:
 def test_requests_that_cannot_be_met_say_so() -> None:
     people = {"place": np.array(["Bonn", "Ulm", "Ulm"])}
     with pytest.raises(DataError, match="None of 1 does"):
-        FullDomain(k=2, hierarchies={"place": [["Bonn", "Ulm"]]}).fit(people)
+        Anonymiser(FullDomain(), k=2, hierarchies={"place": [["Bonn", "Ulm"]]}).fit(people)
     with pytest.raises(DataError, match="must have a label for each of its 2 values"):
-        FullDomain(k=2, hierarchies={"place": [["Bonn"]]}).fit(people)
+        Anonymiser(FullDomain(), k=2, hierarchies={"place": [["Bonn"]]}).fit(people)
     with pytest.raises(DataError, match="on level 0 of its hierarchy must have one label"):
-        FullDomain(k=2, hierarchies={"place": [["x", "x"], ["y", "z"]]}).fit(people)
+        Anonymiser(FullDomain(), k=2, hierarchies={"place": [["x", "x"], ["y", "z"]]}).fit(people)
     with pytest.raises(DataError, match="at least one level"):
-        FullDomain(k=2, hierarchies={"place": []}).fit(people)
+        Anonymiser(FullDomain(), k=2, hierarchies={"place": []}).fit(people)
     with pytest.raises(RoleError, match="Did you mean 'place'"):
-        FullDomain(k=2, hierarchies={"plase": PLACES}).fit(people)
+        Anonymiser(FullDomain(), k=2, hierarchies={"plase": PLACES}).fit(people)
     with pytest.raises(DataError, match="rows together"):
-        FullDomain(k=4).fit(people)
+        Anonymiser(FullDomain(), k=4).fit(people)
     wide = {f"x{j}": np.arange(40) for j in range(12)}
     with pytest.raises(DataError, match=f"At most {MOST_NODES:,} combinations"):
-        FullDomain(k=2).fit(wide)
+        Anonymiser(FullDomain(), k=2).fit(wide)

@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparsam._errors import ParameterError
-from sparsam.anonymise._classes import Classes
+from sparsam.anonymise._classes import Classes, Division
+from sparsam.anonymise._privacy_models import KAnonymity
 from sparsam.anonymise._tight_loss import tight_loss
 from sparsam.anonymise.methods._greedy import Greedy
 from sparsam.anonymise.methods._mondrian import Mondrian
-from sparsam.anonymise.privacy._privacy_models import KAnonymity
 from sparsam.data import Roles, read
 
 
@@ -65,7 +65,7 @@ def test_one_cut_of_one_attribute_is_the_best_there_is(
     k = max(2, n_rows // 3 + 1)  # so many that no part can be cut again
     if n_rows < 2 * k:
         k = n_rows // 2
-    tree = Greedy().part(codes, attributes, KAnonymity(k))
+    tree = Greedy().part(Division(codes, attributes, KAnonymity(k)))
     allowed = [
         cut for cut in every_cut(codes[:, 0], attributes[0]) if min(cut.sum(), (~cut).sum()) >= k
     ]
@@ -86,7 +86,7 @@ def test_the_cut_is_the_best_of_the_best_of_each_attribute(
 ) -> None:
     codes, attributes = random_codes(seed, n_rows, 3)
     k = n_rows // 3 + 1
-    tree = Greedy().part(codes, attributes, KAnonymity(k))
+    tree = Greedy().part(Division(codes, attributes, KAnonymity(k)))
     lowest = []
     for j, attribute in enumerate(attributes):
         own = {}
@@ -114,7 +114,7 @@ def test_k_holds_and_no_class_can_be_cut(
     random_codes: Callable[..., Any], seed: int, n_rows: int, k: int, tries: int | None
 ) -> None:
     codes, attributes = random_codes(seed, max(n_rows, k))
-    tree = Greedy(tries=tries).part(codes, attributes, KAnonymity(k))
+    tree = Greedy(tries=tries).part(Division(codes, attributes, KAnonymity(k)))
     assert tree.classes.sizes().min() >= k
     assert (tree.classes.of_row >= 0).all()
     for rows in tree.classes.rows():
@@ -130,8 +130,8 @@ def test_k_holds_and_no_class_can_be_cut(
 
 def test_outliers_are_cut_off_where_mondrian_halves() -> None:
     table = read({"income": [1, 2, 3, 4, 5, 6, 7, 1000, 1001, 1002]})
-    by_loss = Greedy().part(table.codes, table.attributes, KAnonymity(3))
-    halved = Mondrian().part(table.codes, table.attributes, KAnonymity(3))
+    by_loss = Greedy().part(Division(table.codes, table.attributes, KAnonymity(3)))
+    halved = Mondrian().part(Division(table.codes, table.attributes, KAnonymity(3)))
     assert len(set(by_loss.classes.of_row[7:])) == 1
     assert by_loss.classes.of_row[6] != by_loss.classes.of_row[7]
     losses = [
@@ -145,7 +145,7 @@ def test_outliers_are_cut_off_where_mondrian_halves() -> None:
 def test_no_grouping_of_categories_saves_more_where_any_size_is_allowed(counts: list[int]) -> None:
     attributes = read({"town": list("abcdefg"[: len(counts)])}).attributes
     codes = np.repeat(np.arange(len(counts)), counts).astype(np.uint16)[:, None]
-    tree = Greedy().part(codes, attributes, AtLeastOne())
+    tree = Greedy().part(Division(codes, attributes, AtLeastOne()))
     assert tree.n_classes == len(counts)
     groups = product([False, True], repeat=len(counts))
     best = min(loss(np.array(group)[codes[:, 0]], codes, attributes) for group in groups)
@@ -154,7 +154,7 @@ def test_no_grouping_of_categories_saves_more_where_any_size_is_allowed(counts: 
 
 def test_missing_may_go_with_low_numbers() -> None:
     table = read({"age": [None, 1.0, 1.0, 50.0, 50.0, 51.0]})
-    tree = Greedy().part(table.codes, table.attributes, KAnonymity(3))
+    tree = Greedy().part(Division(table.codes, table.attributes, KAnonymity(3)))
     assert tree.classes.of_row[0] == tree.classes.of_row[1] != tree.classes.of_row[3]
     assert tree.route(table.codes).tolist() == tree.classes.of_row.tolist()
 
@@ -163,7 +163,7 @@ def test_missing_may_go_with_low_numbers() -> None:
 def test_bad_tries_are_refused(tries: int) -> None:
     table = read({"age": [20, 21, 40]})
     with pytest.raises(ParameterError, match="'tries' parameter of Greedy"):
-        Greedy(tries=tries).part(table.codes, table.attributes, KAnonymity(2))
+        Greedy(tries=tries).part(Division(table.codes, table.attributes, KAnonymity(2)))
 
 
 ADULT_8 = "workclass marital-status occupation relationship race sex native-country education-num"
@@ -180,6 +180,6 @@ def test_adult_loses_no_more_than_the_best_peers(
     table = read(duckdb.sql(source), roles=Roles("income", missing_values=("?",)))
     train = np.sort(np.random.default_rng(0).permutation(table.n_rows)[:22_793])
     people = table.select(names.split()).take(train)
-    tree = Greedy().part(people.codes, people.attributes, KAnonymity(k))
+    tree = Greedy().part(Division(people.codes, people.attributes, KAnonymity(k)))
     assert tree.classes.sizes().min() >= k
     assert tight_loss(tree.classes, people.codes, people.attributes).overall <= most

@@ -1,4 +1,4 @@
-"""Guided cuts beside all cuts that there are, and beside scikit-learn's tree."""
+"""Guided and Hybrid: classes follow what a model says of people."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from sparsam._errors import DataError
-from sparsam.anonymise.methods._guided import Guided
-from sparsam.anonymise.privacy._privacy_models import KAnonymity
+from sparsam._errors import DataError, ParameterError
+from sparsam.anonymise._classes import Division
+from sparsam.anonymise._privacy_models import KAnonymity
+from sparsam.anonymise._tight_loss import tight_loss
+from sparsam.anonymise.methods._greedy import Greedy
+from sparsam.anonymise.methods._guided import Guided, Hybrid
 from sparsam.data import read
 
 
@@ -56,7 +59,7 @@ def test_one_cut_of_one_attribute_is_the_best_in_the_order_of_answers(
     codes, attributes = random_codes(seed, n_rows, 1)
     answers = asked(np.random.default_rng(seed), n_rows, kind)
     k = n_rows // 3 + 1  # so many that no part can be cut again
-    tree = Guided().part(codes, attributes, KAnonymity(k), answers)
+    tree = Guided().part(Division(codes, attributes, KAnonymity(k), answers))
     column, attribute = codes[:, 0], attributes[0]
     ranked = by_answer(column, answers)
     sides = [np.isin(column, ranked[:size]) for size in range(len(ranked))]
@@ -79,7 +82,7 @@ def test_numbers_are_cut_as_by_the_library_tree(
     answers = asked(rng, 300, kind)
     learner = DecisionTreeRegressor if kind == "numbers" else DecisionTreeClassifier
     library = learner(min_samples_leaf=k, random_state=0).fit(table.codes, answers)
-    tree = Guided().part(table.codes, table.attributes, KAnonymity(k), answers)
+    tree = Guided().part(Division(table.codes, table.attributes, KAnonymity(k), answers))
     theirs = unexplained(library.apply(table.codes), answers)
     assert unexplained(tree.classes.of_row, answers) == pytest.approx(theirs, rel=0.02)
     assert tree.n_classes == pytest.approx(library.get_n_leaves(), rel=0.05)
@@ -96,7 +99,7 @@ def test_k_holds_and_nobody_is_lost(
 ) -> None:
     codes, attributes = random_codes(seed, max(n_rows, k))
     answers = asked(np.random.default_rng(seed), len(codes), kind)
-    tree = Guided().part(codes, attributes, KAnonymity(k), answers)
+    tree = Guided().part(Division(codes, attributes, KAnonymity(k), answers))
     assert tree.classes.sizes().min() >= k
     assert tree.classes.sizes().sum() == len(codes)
     whole = unexplained(np.zeros(len(codes)), answers)
@@ -106,14 +109,14 @@ def test_k_holds_and_nobody_is_lost(
 def test_one_answer_is_one_class() -> None:
     table = read({"age": list(range(50))})
     for answers in (np.array(["yes"] * 50), np.full(50, 3.3), np.full(50, 1e300)):
-        tree = Guided().part(table.codes, table.attributes, KAnonymity(2), answers)
+        tree = Guided().part(Division(table.codes, table.attributes, KAnonymity(2), answers))
         assert tree.n_classes == 1
 
 
 def test_categories_are_grouped_by_their_answers() -> None:
     table = read({"town": list("abcdefgh") * 5})
     answers = np.isin(table.codes[:, 0], [0, 3, 6])
-    tree = Guided().part(table.codes, table.attributes, KAnonymity(2), answers)
+    tree = Guided().part(Division(table.codes, table.attributes, KAnonymity(2), answers))
     assert tree.n_classes == 2
     assert (tree.classes.of_row == tree.classes.of_row[0]).tolist() == answers.tolist()
 
@@ -121,7 +124,7 @@ def test_categories_are_grouped_by_their_answers() -> None:
 def test_missing_numbers_go_where_their_answers_are() -> None:
     table = read({"age": [1.0, 2.0, None, None, 8.0, 9.0]})
     answers = np.array(["no", "no", "no", "no", "yes", "yes"])
-    tree = Guided().part(table.codes, table.attributes, KAnonymity(2), answers)
+    tree = Guided().part(Division(table.codes, table.attributes, KAnonymity(2), answers))
     assert len(set(tree.classes.of_row[:4])) == 1
     assert tree.n_classes == 2
 
@@ -138,7 +141,7 @@ class AtLeastOne:
 def test_a_tree_as_deep_as_there_are_values() -> None:
     # Answers that alternate: each cut takes off the person at one end.
     table = read({"age": list(range(1000))}, max_codes=1000)
-    tree = Guided().part(table.codes, table.attributes, AtLeastOne(), np.arange(1000) % 2)
+    tree = Guided().part(Division(table.codes, table.attributes, AtLeastOne(), np.arange(1000) % 2))
     assert tree.n_classes == 1000
     assert tree.depth > 400
     assert tree.route(table.codes).tolist() == tree.classes.of_row.tolist()
@@ -147,7 +150,7 @@ def test_a_tree_as_deep_as_there_are_values() -> None:
 def test_many_labels_do_not_fit_a_byte() -> None:
     table = read({"age": list(range(600))}, max_codes=600)
     answers = np.repeat(np.arange(300), 2)
-    tree = Guided().part(table.codes, table.attributes, KAnonymity(2), answers)
+    tree = Guided().part(Division(table.codes, table.attributes, KAnonymity(2), answers))
     assert tree.n_classes == 300
     assert unexplained(tree.classes.of_row, answers) == pytest.approx(0)
 
@@ -164,5 +167,88 @@ def test_many_labels_do_not_fit_a_byte() -> None:
 def test_bad_answers_are_refused_without_naming_them(answers: Any, message: str) -> None:
     table = read({"age": [20, 21, 40, 41]})
     with pytest.raises(DataError, match=message) as caught:
-        Guided().part(table.codes, table.attributes, KAnonymity(2), answers)
+        Guided().part(Division(table.codes, table.attributes, KAnonymity(2), answers))
     assert "secret" not in str(caught.value)
+
+
+def as_sets(tree: Any) -> set[frozenset[int]]:
+    return {frozenset(rows.tolist()) for rows in tree.classes.rows()}
+
+
+@settings(max_examples=60)
+@given(seed=st.integers(0, 100_000), n_rows=st.integers(2, 90), k=st.integers(2, 9))
+def test_without_worthwhile_answers_it_is_greedy(
+    random_codes: Callable[..., Any], seed: int, n_rows: int, k: int
+) -> None:
+    codes, attributes = random_codes(seed, max(n_rows, k))
+    answers = np.random.default_rng(seed).integers(0, 2, len(codes))
+    greedy = as_sets(Greedy().part(Division(codes, attributes, KAnonymity(k))))
+    unmoved = Hybrid(least_gain=np.inf).part(Division(codes, attributes, KAnonymity(k), answers))
+    alike = Hybrid(least_gain=0).part(
+        Division(codes, attributes, KAnonymity(k), np.zeros(len(codes), int))
+    )
+    assert as_sets(unmoved) == greedy
+    assert as_sets(alike) == greedy
+
+
+@settings(max_examples=60)
+@given(
+    seed=st.integers(0, 100_000),
+    n_rows=st.integers(2, 90),
+    k=st.integers(2, 9),
+    least_gain=st.sampled_from([0.0, 3.0, 20.0]),
+)
+def test_k_holds_and_nobody_is_lost_by_hybrid(
+    random_codes: Callable[..., Any], seed: int, n_rows: int, k: int, least_gain: float
+) -> None:
+    codes, attributes = random_codes(seed, max(n_rows, k))
+    answers = codes[:, 0] % 2
+    tree = Hybrid(least_gain=least_gain).part(Division(codes, attributes, KAnonymity(k), answers))
+    assert tree.classes.sizes().min() >= k
+    assert tree.classes.sizes().sum() == len(codes)
+    assert tree.route(codes).tolist() == tree.classes.of_row.tolist()
+
+
+@settings(max_examples=60)
+@given(seed=st.integers(0, 100_000), n_rows=st.integers(4, 90))
+def test_it_goes_on_where_guided_stops(
+    random_codes: Callable[..., Any], seed: int, n_rows: int
+) -> None:
+    codes, attributes = random_codes(seed, n_rows)
+    # Two labels that one cut of the first attribute tells apart: guided stops there.
+    answers = (codes[:, 0] == codes[0, 0]).astype(int)
+    guided = Guided().part(Division(codes, attributes, KAnonymity(2), answers))
+    hybrid = Hybrid(least_gain=0).part(Division(codes, attributes, KAnonymity(2), answers))
+    losses = [tight_loss(t.classes, codes, attributes).overall for t in (guided, hybrid)]
+    assert hybrid.n_classes >= guided.n_classes
+    assert losses[1] <= losses[0] + 1e-12
+
+
+def test_chance_differences_are_not_followed() -> None:
+    rng = np.random.default_rng(0)
+    table = read({f"x{j}": rng.integers(0, 20, 2000) for j in range(4)})
+    answers = rng.integers(0, 2, 2000)
+    losses = {}
+    for name, learner in (("all", Hybrid(least_gain=0)), ("some", Hybrid())):
+        tree = learner.part(Division(table.codes, table.attributes, KAnonymity(5), answers))
+        losses[name] = tight_loss(tree.classes, table.codes, table.attributes).overall
+    greedy = Greedy().part(Division(table.codes, table.attributes, KAnonymity(5)))
+    lowest = tight_loss(greedy.classes, table.codes, table.attributes).overall
+    assert losses["some"] < (lowest + losses["all"]) / 2
+
+
+def test_a_clear_difference_is_followed_first() -> None:
+    rng = np.random.default_rng(0)
+    table = read({"wide": rng.integers(0, 99, 400), "sex": rng.choice(["f", "m"], 400)})
+    answers = table.column("sex")
+    tree = Hybrid().part(Division(table.codes, table.attributes, KAnonymity(10), answers))
+    assert tree.nodes.attribute[0] == 1
+
+
+@pytest.mark.parametrize("least_gain", [-1.0, float("nan")])
+def test_bad_gains_are_refused(least_gain: float) -> None:
+    table = read({"age": [20, 21, 40]})
+    with pytest.raises(ParameterError, match="'least_gain' parameter of Hybrid"):
+        Hybrid(least_gain=least_gain).part(
+            Division(table.codes, table.attributes, KAnonymity(2), np.zeros(3, int))
+        )

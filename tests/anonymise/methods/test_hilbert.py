@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from sparsam._errors import DataError, SparsamWarning
-from sparsam.anonymise._classes import Classes
-from sparsam.anonymise._tight_loss import tight_loss
-from sparsam.anonymise.methods._hilbert import Hilbert, cut_curve
-from sparsam.anonymise.methods._hilbert_curve import Curve, curve_order
-from sparsam.anonymise.privacy._privacy_models import (
+from sparsam.anonymise import Anonymiser
+from sparsam.anonymise._classes import Classes, Division
+from sparsam.anonymise._privacy_models import (
     AllOf,
     Closeness,
     DistinctDiversity,
     KAnonymity,
 )
+from sparsam.anonymise._tight_loss import tight_loss
+from sparsam.anonymise.methods._hilbert import Curve, Hilbert, curve_order
 from sparsam.data import Attribute, NumericDomain, read
 
 
@@ -50,9 +50,9 @@ def test_every_class_keeps_the_demand(
     for demand in demands(np.random.default_rng(seed), n_rows, k):
         if not demand.holds(np.arange(n_rows)):
             with pytest.raises(DataError, match="rows together"):
-                cut_curve(codes, attributes, demand, strict=strict)
+                Hilbert(strict=strict).part(Division(codes, attributes, demand))
             continue
-        found = cut_curve(codes, attributes, demand, strict=strict)
+        found = Hilbert(strict=strict).part(Division(codes, attributes, demand))
         assert all(demand.holds(rows) for rows in found.classes.rows())
         assert found.classes.n_suppressed == 0
         if strict:
@@ -66,7 +66,7 @@ def test_no_other_stretches_lose_less(
 ) -> None:
     codes, attributes = random_codes(seed, max(n_rows, k))
     n_rows = len(codes)
-    found = cut_curve(codes, attributes, KAnonymity(k), strict=False)
+    found = Hilbert(strict=False).part(Division(codes, attributes, KAnonymity(k)))
     order = curve_order(Curve.through(attributes).places(codes))
     best = [0.0] + [np.inf] * n_rows
     for stop in range(k, n_rows + 1):
@@ -77,7 +77,7 @@ def test_no_other_stretches_lose_less(
             best[stop] = min(best[stop], best[start] + lost)
     loss = tight_loss(found.classes, codes, attributes).overall
     assert loss * n_rows == pytest.approx(best[n_rows])
-    strict = cut_curve(codes, attributes, KAnonymity(k))
+    strict = Hilbert().part(Division(codes, attributes, KAnonymity(k)))
     assert loss <= tight_loss(strict.classes, codes, attributes).overall + 1e-12
 
 
@@ -113,14 +113,17 @@ def test_numbers_are_laid_out_by_value_and_missing_ones_apart() -> None:
     assert curve.n_bits == 4
     assert curve.cells[0].tolist() == [0, 1, 2, 7, 15]
     table = read({"age": [20.0, 21.0, 90.0, 91.0, None, None]})
-    found = cut_curve(table.codes, table.attributes, KAnonymity(2))
+    found = Hilbert().part(Division(table.codes, table.attributes, KAnonymity(2)))
     assert found.classes.of_row.tolist() == [0, 0, 1, 1, 2, 2]
 
 
 def test_people_who_are_alike_stay_together_unless_asked_otherwise() -> None:
     table = read({"age": [30] * 7 + [40] * 3, "sex": ["f"] * 10})
-    assert cut_curve(table.codes, table.attributes, KAnonymity(4)).classes.n_classes == 1
-    found = cut_curve(table.codes, table.attributes, KAnonymity(3), strict=False)
+    assert (
+        Hilbert().part(Division(table.codes, table.attributes, KAnonymity(4))).classes.n_classes
+        == 1
+    )
+    found = Hilbert(strict=False).part(Division(table.codes, table.attributes, KAnonymity(3)))
     assert found.classes.sizes().min() >= 3
     assert tight_loss(found.classes, table.codes, table.attributes).overall == 0
     assert found.route(table.codes)[:7].tolist() == [found.classes.n_classes - 2] * 7
@@ -130,17 +133,17 @@ def test_a_rest_that_holds_nothing_joins_the_last_group() -> None:
     table = read({"age": list(range(10))})
     whose = {"p": np.array([1, 2, 3, 1, 2, 3, 1, 1, 1, 1])}
     demand = KAnonymity(3, entity="p").bound(None, whose)
-    found = cut_curve(table.codes, table.attributes, demand)
+    found = Hilbert().part(Division(table.codes, table.attributes, demand))
     assert found.classes.of_row.tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 1, 1]
 
 
 def test_one_value_and_many_attributes() -> None:
     table = read({f"x{j}": [1, 1, 1, 1] for j in range(30)})
-    found = cut_curve(table.codes, table.attributes, KAnonymity(2))
+    found = Hilbert().part(Division(table.codes, table.attributes, KAnonymity(2)))
     assert found.classes.of_row.tolist() == [0, 0, 0, 0]
     rng = np.random.default_rng(0)
     table = read({f"x{j}": [str(v) for v in rng.integers(0, 400, 300)] for j in range(14)})
-    found = cut_curve(table.codes, table.attributes, KAnonymity(20))
+    found = Hilbert().part(Division(table.codes, table.attributes, KAnonymity(20)))
     assert found.classes.sizes().min() >= 20
     assert found.route(table.codes).tolist() == found.classes.of_row.tolist()
 
@@ -148,30 +151,30 @@ def test_one_value_and_many_attributes() -> None:
 def test_as_an_estimator_it_proves_what_it_publishes() -> None:
     rng = np.random.default_rng(3)
     people = {"age": rng.integers(18, 90, 200), "job": rng.choice(["a", "b", "c"], 200)}
-    hilbert = Hilbert(k=5, publish="ranges")
+    hilbert = Anonymiser(Hilbert(), k=5, publish="ranges")
     released = hilbert.fit_transform(people)
     assert len(released["age"]) == 200
     assert hilbert.certificate_.smallest >= 5
-    assert hilbert.get_params()["strict"] is True
-    again = Hilbert(k=5, publish="ranges").fit_transform(people)
+    assert hilbert.get_params()["method__strict"] is True
+    again = Anonymiser(Hilbert(), k=5, publish="ranges").fit_transform(people)
     assert all((again[name] == released[name]).all() for name in released)
 
 
 def test_impossible_requests_say_so() -> None:
     table = read({"age": [20, 21, 40]})
     with pytest.raises(DataError, match="All 3 rows together"):
-        cut_curve(table.codes, table.attributes, KAnonymity(4))
+        Hilbert().part(Division(table.codes, table.attributes, KAnonymity(4)))
     with pytest.raises(DataError, match="has none"):
-        cut_curve(table.codes[:0], table.attributes, KAnonymity(2))
+        Hilbert().part(Division(table.codes[:0], table.attributes, KAnonymity(2)))
     with pytest.raises(DataError, match="one column per quasi-identifier"):
-        cut_curve(table.codes[:, :0], (), KAnonymity(2))
+        Hilbert().part(Division(table.codes[:, :0], (), KAnonymity(2)))
 
 
 def test_new_people_are_published_in_classes_that_keep_the_promise() -> None:
     rng = np.random.default_rng(5)
     ages, jobs = rng.integers(18, 90, 300), rng.choice(["a", "b", "c"], 300)
     old, new = ({"age": ages[part], "job": jobs[part]} for part in (slice(200), slice(200, 300)))
-    method = clone(Hilbert(k=5)).fit(old)
+    method = clone(Anonymiser(Hilbert(), k=5)).fit(old)
     with pytest.warns(SparsamWarning, match="of 100 new rows joined another class"):
         released = method.transform(new)
     assert len(released["age"]) == 100

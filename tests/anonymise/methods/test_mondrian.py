@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparsam._errors import DataError
+from sparsam.anonymise._classes import Division
+from sparsam.anonymise._privacy_models import KAnonymity
 from sparsam.anonymise._tight_loss import tight_loss
 from sparsam.anonymise.methods._mondrian import Mondrian
-from sparsam.anonymise.privacy._privacy_models import KAnonymity
 from sparsam.data import Attribute, read
 
 
@@ -71,7 +72,7 @@ def test_strict_agrees_with_plain_lines(
     random_codes: Callable[..., Any], seed: int, n_rows: int, k: int
 ) -> None:
     codes, attributes = random_codes(seed, max(n_rows, k))
-    tree = Mondrian().part(codes, attributes, KAnonymity(k))
+    tree = Mondrian().part(Division(codes, attributes, KAnonymity(k)))
     assert as_sets(tree) == slow_mondrian(codes, attributes, k)
     assert tree.classes.sizes().min() >= k
 
@@ -82,8 +83,8 @@ def test_relaxed_leaves_no_class_that_could_be_halved(
     random_codes: Callable[..., Any], seed: int, n_rows: int, k: int
 ) -> None:
     codes, attributes = random_codes(seed, n_rows)
-    strict = Mondrian().part(codes, attributes, KAnonymity(k))
-    relaxed = Mondrian(strict=False).part(codes, attributes, KAnonymity(k))
+    strict = Mondrian().part(Division(codes, attributes, KAnonymity(k)))
+    relaxed = Mondrian(strict=False).part(Division(codes, attributes, KAnonymity(k)))
     assert relaxed.classes.sizes().min() >= k
     for rows in relaxed.classes.rows():
         assert len(rows) < 2 * k or len(np.unique(codes[rows], axis=0)) == 1
@@ -93,22 +94,22 @@ def test_relaxed_leaves_no_class_that_could_be_halved(
 
 def test_relaxed_parts_people_with_the_same_value() -> None:
     table = read({"age": [20, 30, 30, 30, 30, 40]})
-    assert Mondrian().part(table.codes, table.attributes, KAnonymity(3)).n_classes == 1
-    tree = Mondrian(strict=False).part(table.codes, table.attributes, KAnonymity(3))
+    assert Mondrian().part(Division(table.codes, table.attributes, KAnonymity(3))).n_classes == 1
+    tree = Mondrian(strict=False).part(Division(table.codes, table.attributes, KAnonymity(3)))
     assert tree.classes.of_row.tolist() == [0, 0, 0, 1, 1, 1]
     assert tree.route(table.codes).tolist() == [0, 0, 0, 0, 0, 1]
 
 
 def test_missing_values_are_parted_from_numbers_first() -> None:
     table = read({"age": [20.0, 21.0, 90.0, 91.0, None, None]})
-    tree = Mondrian().part(table.codes, table.attributes, KAnonymity(2))
+    tree = Mondrian().part(Division(table.codes, table.attributes, KAnonymity(2)))
     assert as_sets(tree) == {frozenset({0, 1}), frozenset({2, 3}), frozenset({4, 5})}
 
 
 def test_identical_people_are_one_class() -> None:
     table = read({"age": [20] * 9, "sex": ["f"] * 9})
     for strict in (True, False):
-        tree = Mondrian(strict=strict).part(table.codes, table.attributes, KAnonymity(2))
+        tree = Mondrian(strict=strict).part(Division(table.codes, table.attributes, KAnonymity(2)))
         assert tree.n_classes == 1
 
 
@@ -116,24 +117,24 @@ def test_many_codes_and_many_attributes() -> None:
     rng = np.random.default_rng(0)
     columns = {f"x{j}": [str(v) for v in rng.integers(0, 400, 900)] for j in range(14)}
     table = read(columns)
-    tree = Mondrian().part(table.codes, table.attributes, KAnonymity(50))
+    tree = Mondrian().part(Division(table.codes, table.attributes, KAnonymity(50)))
     assert as_sets(tree) == slow_mondrian(table.codes, table.attributes, 50)
 
 
 def test_fitting_twice_keeps_nothing_between_calls() -> None:
     table = read({"age": list(range(40))})
     learner = Mondrian()
-    first = learner.part(table.codes, table.attributes, KAnonymity(4)).classes.of_row
-    learner.part(table.codes[:9], table.attributes, KAnonymity(2))
-    again = learner.part(table.codes, table.attributes, KAnonymity(4)).classes.of_row
+    first = learner.part(Division(table.codes, table.attributes, KAnonymity(4))).classes.of_row
+    learner.part(Division(table.codes[:9], table.attributes, KAnonymity(2)))
+    again = learner.part(Division(table.codes, table.attributes, KAnonymity(4))).classes.of_row
     assert first.tolist() == again.tolist()
 
 
 def test_impossible_requests_say_so() -> None:
     table = read({"age": [20, 21, 40]})
     with pytest.raises(DataError, match="All 3 rows together"):
-        Mondrian().part(table.codes, table.attributes, KAnonymity(4))
+        Mondrian().part(Division(table.codes, table.attributes, KAnonymity(4)))
     with pytest.raises(DataError, match="has none"):
-        Mondrian().part(table.codes[:0], table.attributes, KAnonymity(2))
+        Mondrian().part(Division(table.codes[:0], table.attributes, KAnonymity(2)))
     with pytest.raises(DataError, match="one column per quasi-identifier"):
-        Mondrian().part(table.codes[:, :0], (), KAnonymity(2))
+        Mondrian().part(Division(table.codes[:, :0], (), KAnonymity(2)))

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import sparsam
 from sparsam._errors import DataError, ParameterError, RoleError, SparsamWarning
 from sparsam.anonymise._classes import Classes
-from sparsam.anonymise.privacy._privacy_models import (
+from sparsam.anonymise._privacy_models import (
     AllOf,
     Closeness,
     DistinctDiversity,
@@ -30,6 +30,7 @@ from sparsam.anonymise.privacy._privacy_models import (
     PrivacyModel,
     RecursiveDiversity,
 )
+from sparsam.anonymise._publish import publish
 from sparsam.anonymise.proof._certificate import (
     Certificate,
     ClosenessTerms,
@@ -42,7 +43,6 @@ from sparsam.anonymise.proof._certificate import (
     WholeRows,
 )
 from sparsam.anonymise.proof._verify import Finding, ReleaseError, certify, shared_sizes, verify
-from sparsam.anonymise.publish._publish import publish
 from sparsam.data import Roles, columns_of, read, write_columns
 
 FOLDER = Path(sparsam.__file__).parent / "anonymise" / "proof"

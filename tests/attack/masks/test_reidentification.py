@@ -115,12 +115,12 @@ def test_equals_brute_force(word: str | None, emptied: str, seed: int) -> None:
     X, kept = _draw(seed)
     risk = reidentification(X, kept, evidence=word, emptied=emptied)
     reciprocal, first = _slow_ranks(X, kept, _slow_weights(word, X, kept), emptied)
-    assert risk.rir == pytest.approx(np.mean(reciprocal), abs=1e-12)
-    assert risk.found == pytest.approx(np.mean(first), abs=1e-12)
-    assert risk.n_emptied == sum(not row.any() for row in kept)
+    assert risk.value == pytest.approx(np.mean(reciprocal), abs=1e-12)
+    assert risk.details["ranked_first"] == pytest.approx(np.mean(first), abs=1e-12)
+    assert risk.details["n_emptied"] == sum(not row.any() for row in kept)
     low, high = risk.interval
-    assert low <= risk.rir + 1e-12
-    assert risk.rir <= high + 1e-12
+    assert low <= risk.value + 1e-12
+    assert risk.value <= high + 1e-12
 
 
 @settings(max_examples=40)
@@ -149,7 +149,9 @@ def test_gaussian_evidence_equals_a_loop_over_records(seed: int) -> None:
     assert gaussian_surprise(X, kept, mean, spread) == pytest.approx(surprise, abs=1e-9)
     assert gaussian_rarity(X, kept, mean, spread) == pytest.approx(weights, abs=1e-9)
     risk = reidentification(X, kept, evidence="gaussian", mean=mean, covariance=spread)
-    assert risk.rir == pytest.approx(np.mean(_slow_ranks(X, kept, np.array(weights), "absent")[0]))
+    assert risk.value == pytest.approx(
+        np.mean(_slow_ranks(X, kept, np.array(weights), "absent")[0])
+    )
 
 
 @settings(max_examples=60)
@@ -162,12 +164,12 @@ def test_of_random_rows_is_the_kept_share_if_no_two_are_alike(seed: int, word: s
     rows = rng.random(n_people) < rng.random()
     kept = np.repeat(rows[:, None], n_attributes, axis=1)
     risk = reidentification(X, kept, evidence=word)
-    assert risk.rir == rows.mean() == risk.kept_share == risk.found
+    assert risk.value == rows.mean() == risk.details["kept_share"] == risk.details["ranked_first"]
     # Guessed last, the emptied records add what a random order of them is worth.
     last = reidentification(X, kept, evidence=word, emptied="last")
     sums = harmonic_numbers(n_people)
     added = (sums[n_people] - sums[rows.sum()]) / n_people
-    assert last.rir == pytest.approx(rows.mean() + added)
+    assert last.value == pytest.approx(rows.mean() + added)
 
 
 @given(SEEDS)
@@ -176,7 +178,7 @@ def test_a_random_order_is_worth_the_baseline(seed: int) -> None:
     # One value for everyone: every record agrees with everyone, and only chance is left.
     for emptied in ("absent", "last"):
         risk = reidentification(np.zeros(X.shape), kept, emptied=emptied)
-        assert risk.rir == pytest.approx(risk.baseline)
+        assert risk.value == pytest.approx(risk.baseline)
         assert risk.advantage == pytest.approx(0, abs=1e-12)
     assert risk.baseline == pytest.approx(harmonic_numbers(len(X))[-1] / len(X))
 
@@ -188,9 +190,9 @@ def test_order_of_people_and_scale_of_values_do_not_count(seed: int) -> None:
     order = rng.permutation(len(X))
     scales = rng.integers(1, 9, X.shape[1]).astype(float)
     for word in WITHOUT_STATISTICS:
-        risk = reidentification(X, kept, evidence=word).rir
-        assert reidentification(X[order], kept[order], evidence=word).rir == pytest.approx(risk)
-        assert reidentification(X**3 * scales, kept, evidence=word).rir == pytest.approx(risk)
+        risk = reidentification(X, kept, evidence=word).value
+        assert reidentification(X[order], kept[order], evidence=word).value == pytest.approx(risk)
+        assert reidentification(X**3 * scales, kept, evidence=word).value == pytest.approx(risk)
 
 
 @given(st.integers(0, 4), st.integers(1, 5))
@@ -243,9 +245,9 @@ def test_many_distinct_values_are_compared_without_rounding() -> None:
 def test_one_record_that_fits_everyone_costs_the_weak_adversary_a_quarter() -> None:
     X = np.column_stack([np.arange(8.0), np.zeros(8)])
     kept = np.column_stack([np.arange(8) > 0, np.ones(8, bool)])
-    assert reidentification(X, kept).rir == pytest.approx((1 + 7 * 0.75) / 8)
+    assert reidentification(X, kept).value == pytest.approx((1 + 7 * 0.75) / 8)
     for word in ("values", "records", "matching"):
-        assert reidentification(X, kept, evidence=word).rir == 1
+        assert reidentification(X, kept, evidence=word).value == 1
 
 
 def test_evidence_finds_people_that_random_ties_hide() -> None:
@@ -254,10 +256,10 @@ def test_evidence_finds_people_that_random_ties_hide() -> None:
     kept = rng.random(X.shape) < 0.25
     weak = reidentification(X, kept)
     public = {"mean": X.mean(axis=0), "covariance": np.cov(X.T)}
-    assert weak.rir < 0.4
+    assert weak.value < 0.4
     for word in ("values", "records", "matching"):
-        assert reidentification(X, kept, evidence=word).interval[0] > weak.rir + 0.3
-    assert reidentification(X, kept, evidence="gaussian", **public).rir > weak.rir + 0.3
+        assert reidentification(X, kept, evidence=word).interval[0] > weak.value + 0.3
+    assert reidentification(X, kept, evidence="gaussian", **public).value > weak.value + 0.3
 
 
 def test_matching_uses_that_a_record_has_one_owner() -> None:
@@ -265,8 +267,8 @@ def test_matching_uses_that_a_record_has_one_owner() -> None:
     # is the first person's. Both records that fit the first person fit two people.
     X = np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 5.0], [0.0, 1.0, 0.0]])
     kept = np.array([[True, False, False], [False, False, True], [False, True, False]])
-    assert reidentification(X, kept, evidence="records").rir == pytest.approx((0.75 + 1 + 1) / 3)
-    assert reidentification(X, kept, evidence="matching").rir == 1
+    assert reidentification(X, kept, evidence="records").value == pytest.approx((0.75 + 1 + 1) / 3)
+    assert reidentification(X, kept, evidence="matching").value == 1
 
 
 def test_grades_of_round_off_are_equal() -> None:
@@ -286,16 +288,19 @@ def test_plain_data_and_text() -> None:
     X = np.array([[7.125, 0.0], [7.125, 9.375]])
     kept = np.array([[True, False], [False, False]])
     risk = reidentification(X, kept, evidence="records", emptied="last")
-    found = json.loads(json.dumps(risk.to_dict()))
-    assert found["rir"] == pytest.approx((1 + 0.5) / 2)
-    assert (risk.n_people, risk.n_emptied, found["kept_share"]) == (2, 1, 0.25)
-    assert found["n_people"] == found["n_emptied"] == "fewer than 5"
-    assert found["details"] == {"evidence": "records", "alike": 1.0}
-    assert "random order 0.750" in str(risk)
-    assert "fewer than 5 of fewer than 5 people emptied" in str(risk)
+    assert risk.value == pytest.approx((1 + 0.5) / 2)
+    assert (risk.n, risk.details["n_emptied"], risk.details["kept_share"]) == (2, 1, 0.25)
+    assert (risk.details["evidence"], risk.details["alike"]) == ("records", 1.0)
+    hidden = json.loads(json.dumps(risk.to_dict()))
+    assert (hidden["n"], hidden["value"], hidden["details"]) == ("fewer than 5", None, {})
     assert "7.125" not in repr(risk)
+    many = reidentification(np.tile(X, (3, 1)), np.tile(kept, (3, 1)))
+    plain = many.to_dict()
+    assert (plain["measure"], plain["value"]) == ("reciprocal rank", many.value)
+    assert plain["details"]["n_emptied"] == "fewer than 5"
+    assert "reciprocal rank" in str(many)
     nothing = reidentification(X, np.zeros((2, 2), bool))
-    assert (nothing.rir, nothing.baseline, nothing.details["alike"]) == (0, 0, None)
+    assert (nothing.value, nothing.baseline, nothing.details["alike"]) == (0, 0, None)
 
 
 def test_bad_input() -> None:

@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sparsam._errors import DataError, ParameterError
+from sparsam.attack._risk import Risk
 from sparsam.attack.membership._answers import ClassProbabilities, log_odds
 from sparsam.attack.membership._membership import MembershipGame, lira, loss_attack, reseeded, rmia
 from sparsam.attack.membership._model import membership_attack_model
@@ -26,7 +27,7 @@ from sparsam.attack.membership._references import (
     draw_references,
     train_references,
 )
-from sparsam.attack.membership._risk import MembershipRisk, MembershipScores
+from sparsam.attack.membership._risk import MembershipScores
 from sparsam.attack.membership._scores import likelihood_ratio, lira_scores, rmia_scores
 
 
@@ -49,11 +50,11 @@ def forest(game: MembershipGame) -> Any:
     return model.fit(game.records[game.members], game.labels[game.members])
 
 
-def _attack_model(game: MembershipGame, model: Any) -> MembershipRisk:
+def _attack_model(game: MembershipGame, model: Any) -> Risk:
     return membership_attack_model(game.said(model, game.members), game.said(model, game.others))
 
 
-def _attacks(train: Any) -> dict[str, Callable[[MembershipGame, Any], MembershipRisk]]:
+def _attacks(train: Any) -> dict[str, Callable[[MembershipGame, Any], Risk]]:
     return {
         "loss": loss_attack,
         "attack model": _attack_model,
@@ -68,9 +69,9 @@ def _attacks(train: Any) -> dict[str, Callable[[MembershipGame, Any], Membership
 @pytest.mark.parametrize("name", ["rmia", "rmia online", "lira"])
 def test_a_forest_is_found_out(game: MembershipGame, forest: Any, name: str) -> None:
     risk = _attacks(forest)[name](game, forest)
-    assert risk.auc >= 0.9
+    assert risk.value >= 0.9
     assert risk.interval[0] > 0.85
-    assert risk.accuracy > 0.8
+    assert risk.details["accuracy"] > 0.8
 
 
 @pytest.mark.parametrize("name", ["loss", "attack model", "rmia", "rmia online", "lira"])
@@ -90,16 +91,16 @@ def test_a_model_of_other_people_betrays_nobody(game: MembershipGame, name: str)
     risk = _attacks(RandomForestClassifier(10, random_state=0))[name](game, stranger)
     low, high = risk.interval
     # Three standard errors: five attacks on the same people may miss two by chance.
-    assert abs(risk.auc - 0.5) <= 1.5 * (high - low) / 2
+    assert abs(risk.value - 0.5) <= 1.5 * (high - low) / 2
 
 
 @pytest.mark.parametrize("name", ["loss", "rmia", "lira"])
 def test_a_model_that_says_the_same_of_all_is_a_coin(game: MembershipGame, name: str) -> None:
     constant = DummyClassifier(strategy="uniform").fit(game.records, game.labels)
     risk = _attacks(constant)[name](game, constant)
-    assert risk.auc == 0.5
-    assert risk.accuracy == 0.5
-    assert risk.tpr_at[0.01] == 0.0
+    assert risk.value == 0.5
+    assert risk.details["accuracy"] == 0.5
+    assert risk.details["tpr_at"]["0.01"] == 0.0
 
 
 def test_rmia_is_stronger_than_the_attack_model_on_digits() -> None:
@@ -109,7 +110,7 @@ def test_rmia_is_stronger_than_the_attack_model_on_digits() -> None:
     forest = RandomForestClassifier(40, random_state=0)
     forest.fit(records[order[:400]], labels[order[:400]])
     strong = rmia(game, forest, game.references(forest, 8))
-    assert strong.auc >= _attack_model(game, forest).auc + 0.05
+    assert strong.value >= _attack_model(game, forest).value + 0.05
 
 
 def test_references_from_a_population(forest: Any) -> None:
@@ -125,7 +126,7 @@ def test_references_from_a_population(forest: Any) -> None:
     references = game.references(forest, 4)
     assert not references.inside[:, :600].any()
     assert (references.inside.sum(axis=1) == 300).all()
-    assert rmia(game, forest, references).auc >= 0.9
+    assert rmia(game, forest, references).value >= 0.9
     with pytest.raises(ParameterError, match="'population'"):
         game.references(forest, 4, online=True)
 
@@ -145,7 +146,9 @@ def test_order_of_people_does_not_matter(game: MembershipGame, forest: Any) -> N
         game.records[order], game.labels[order], place[game.members], place[game.others]
     )
     moved = References(references.confidence[:, order], references.inside[:, order])
-    assert rmia(shuffled, forest, moved).auc == pytest.approx(rmia(game, forest, references).auc)
+    assert rmia(shuffled, forest, moved).value == pytest.approx(
+        rmia(game, forest, references).value
+    )
 
 
 def test_class_that_a_reference_never_saw_has_no_probability() -> None:
@@ -225,7 +228,7 @@ def test_accuracy_uses_a_threshold_of_other_people() -> None:
     # Of noise no threshold is better than a coin, though on the same people one would be.
     rng = np.random.default_rng(8)
     found = [
-        MembershipScores(rng.normal(size=20), rng.normal(size=20)).risk("noise").accuracy
+        MembershipScores(rng.normal(size=20), rng.normal(size=20)).risk("noise").details["accuracy"]
         for _ in range(200)
     ]
     assert np.mean(found) == pytest.approx(0.5, abs=0.02)
@@ -236,14 +239,16 @@ def test_result_is_plain_data() -> None:
     many = MembershipScores(np.tile(few.members, 100), np.tile(few.others, 100))
     risk = many.risk("x")
     plain = json.loads(json.dumps(risk.to_dict()))
-    assert plain["auc"] == risk.auc
-    assert plain["advantage"] == pytest.approx(risk.accuracy - 0.5, abs=0.01)  # in steps of 0.02
-    assert set(plain["tpr_at"]) == {"0.001", "0.01", "0.1"}
+    assert (plain["measure"], plain["value"]) == ("AUC", risk.value)
+    assert plain["advantage"] == pytest.approx(risk.value - 0.5)
+    exact = risk.details["accuracy"]
+    assert plain["details"]["accuracy"] == pytest.approx(exact, abs=0.01)  # in steps of 0.02
+    assert set(plain["details"]["tpr_at"]) == {"0.001", "0.01", "0.1"}
     assert str(risk).startswith("x: AUC 0.792 [")
-    assert "400 members, 300 others" in str(risk)
+    assert (plain["details"]["n_members"], plain["details"]["n_others"]) == (400, 300)
     assert few.risk("x").to_dict()["advantage"] is None
     assert "so few people" in str(few.risk("x"))
-    assert "accuracy=None" in repr(few.risk("x"))
+    assert "value=None" in repr(few.risk("x"))
 
 
 def test_each_pair_of_references_parts_everyone() -> None:

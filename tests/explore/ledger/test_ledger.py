@@ -347,7 +347,7 @@ def test_other_bad_input(pure: Ledger, tmp_path: Path) -> None:
         ask({}, laplace_cost(0.1), Counter(), fingerprint="rows", purpose=3)
     with pytest.raises(ParameterError, match="'order' must be left out"):
         Ledger.create(tmp_path / "b.ledger", epsilon=1, order=8)
-    with pytest.raises(ParameterError, match="'order' must be a whole number"):
+    with pytest.raises(ParameterError, match=r"'order' .* must be an int"):
         Ledger.create(tmp_path / "b.ledger", epsilon=1, delta=1e-6, order=1)
     assert pure.spent == 0
     assert issubclass(BudgetError, LedgerError)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from sparsam._errors import ParameterError
 from sparsam.explore._bins import Bins
 from sparsam.explore.planned._consistency import (
-    Look,
     Margin,
     Measured,
     cell_map,
@@ -33,17 +32,17 @@ def test_cells_map_to_the_coarser_cells_that_hold_them() -> None:
 
 def test_combining_is_least_squares() -> None:
     rng = np.random.default_rng(1)
-    fine = Look(np.arange(5), rng.normal(100, 5, 5), 25.0)
-    coarse = Look(cell_map(AGE, HALVES), rng.normal(200, 2, 3), 4.0)
-    found = combine(AGE, [fine, coarse])
+    fine = Measured((AGE,), rng.normal(100, 5, 5), 25.0)
+    coarse = Measured((HALVES,), rng.normal(200, 2, 3), 4.0)
+    margin = combine(AGE, [fine, coarse])
     # the slow way: one row of a regression for each count
     rows = [np.eye(5)[cell] / 5.0 for cell in range(5)]
-    rows += [(coarse.where == cell) / 2.0 for cell in range(3)]
+    rows += [(cell_map(AGE, HALVES) == cell) / 2.0 for cell in range(3)]
     counts = np.concatenate([fine.counts / 5.0, coarse.counts / 2.0])
     expected, *_ = np.linalg.lstsq(np.array(rows, dtype=float), counts, rcond=None)
-    np.testing.assert_allclose(found.counts, expected)
+    np.testing.assert_allclose(margin.counts, expected)
     np.testing.assert_allclose(
-        found.covariance, np.linalg.inv(np.array(rows).T.astype(float) @ np.array(rows)), atol=1e-9
+        margin.covariance, np.linalg.inv(np.array(rows).T.astype(float) @ np.array(rows)), atol=1e-9
     )
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from joblib import parallel_config
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sparsam import load_example
 from sparsam._errors import ParameterError
@@ -120,8 +118,3 @@ def test_sweep_takes_the_whole_path(example: Task) -> None:
     front = sweep(data, minimisers="merging", n_jobs=1)
     assert {point.candidate.minimiser for point in front.points} == {"merging"}
     assert len(front.points) == len(candidates)
-
-
-@parametrize_with_checks([Merging(), Merging(start_leaves=4, min_leaf=1)])
-def test_scikit_learns_own_checks(estimator: Any, check: Callable[[Any], None]) -> None:
-    check(estimator)

@@ -71,7 +71,7 @@ def test_risk_is_near_that_of_the_adversary(needs_two: Task) -> None:
     counts = code_counts(data.train.codes, data.train.sizes)
     parts = zip(data.train.table.attributes, lookups, counts, strict=True)
     records = GeneralizedRecords.of(Generalization([partition_of(*part) for part in parts]), data)
-    measured = 1 - Reconstruction(models=("look-up",)).guess(records, data).risk("test").error
+    measured = 1 - Reconstruction(models=("look-up",)).guess(records, data).risk("test").value
     assert Position(people, lookups).score.risk == pytest.approx(measured, abs=0.04)
 
 

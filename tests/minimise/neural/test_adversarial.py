@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sparsam._errors import ParameterError
 from sparsam.data import Roles, Task, resolve, split
@@ -38,11 +36,6 @@ def _made_up(*, n_classes: int = 2, **roles: Any) -> Task:
 def _fitted(task: Task, **parameters: Any) -> Adversarial:
     quick: dict[str, Any] = {"epochs": 6, "batch_size": 50, "device": "cpu"}
     return Adversarial(**{**quick, **parameters}).fit_task(task)
-
-
-@parametrize_with_checks([Adversarial(epochs=1, device="cpu")])
-def test_scikit_learns_own_checks(estimator: Any, check: Callable[[Any], None]) -> None:
-    check(estimator)
 
 
 def test_only_the_task_counts_at_nought() -> None:

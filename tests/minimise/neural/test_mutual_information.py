@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sparsam.data import Roles, Task, resolve, split
 from sparsam.minimise import Constraints
@@ -18,11 +16,6 @@ from sparsam.minimise.neural._mutual_information import InformationBound, Mutual
 from sparsam.minimise.neural._networks import Layout, layout_of
 
 torch = pytest.importorskip("torch")
-
-
-@parametrize_with_checks([MutualInformation(epochs=1, device="cpu")])
-def test_scikit_learns_own_checks(estimator: Any, check: Callable[[Any], None]) -> None:
-    check(estimator)
 
 
 def _by_enumeration(codes: np.ndarray, layout: Layout, table: np.ndarray) -> tuple[float, float]:

@@ -21,7 +21,7 @@ from sparsam.report.pictures._attack import (
 def risk(error: float | None, share: float = 1.0) -> Any:
     interval = None if error is None else [max(0.0, error - 0.01), error + 0.01]
     name = "A1 reconstruction" if share == 1 else "A2 high-certainty reconstruction"
-    numbers = {"error": error, "baseline": 0.25, "interval": interval}
+    numbers = {"value": error, "baseline": 0.25, "interval": interval}
     return {"adversary": name, **numbers, "details": {"share": share}}
 
 

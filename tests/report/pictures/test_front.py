@@ -72,6 +72,6 @@ def test_strip_is_safe_and_complete(make_data, read_picture):
 
 def test_strip_without_numbers_is_an_empty_track(make_data, read_picture):
     risk = chosen_view(publishable(make_data())).risks[0].risk
-    risk |= {"error": None, "baseline": None, "interval": None}
+    risk |= {"value": None, "baseline": None, "interval": None}
     (drawing,) = read_picture(risk_strip(risk, Scale(0, 1, 0, 1)))
     assert len(drawing.findall("*")) == 2

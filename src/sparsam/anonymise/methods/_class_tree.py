@@ -1,4 +1,4 @@
-"""A tree whose leaves are the classes: it finds the class of new people too."""
+"""A tree whose leaves are the classes: grown from people, it finds the class of new ones too."""
 
 from __future__ import annotations
 
@@ -9,8 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
-from sparsam.anonymise._classes import Classes
-from sparsam.anonymise.kernels._packed_rows import Grown
+from sparsam.anonymise._classes import Classes, Demand, Division, checked_codes
+from sparsam.anonymise.kernels._packed_rows import (
+    BOTH,
+    IMPURITY,
+    LOSS,
+    MASKED,
+    MEDIAN,
+    Flags,
+    Grown,
+    Packed,
+    Plan,
+    Room,
+    Scales,
+    Span,
+    make_room,
+    pack_rows,
+    scales_of,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,13 +50,13 @@ class ClassTree:
 
     Examples
     --------
-    >>> from sparsam.anonymise.methods._mondrian import Mondrian
+    >>> from sparsam.anonymise import Mondrian
     >>> from sparsam.data import read
     >>> class TwoPeople:
     ...     def holds(self, rows):
     ...         return len(rows) >= 2
     >>> table = read({"age": [20, 21, 40, 41]})
-    >>> tree = Mondrian().part(table.codes, table.attributes, TwoPeople())
+    >>> tree = Mondrian().part(Division(table.codes, table.attributes, TwoPeople()))
     >>> tree, tree.classes.of_row.tolist(), tree.route(table.codes[[0, 3]]).tolist()
     (ClassTree(2 classes, depth 1), [1, 1, 0, 0], [1, 0])
     """
@@ -74,34 +90,159 @@ class ClassTree:
         codes : ndarray of uint16 of shape (n_rows, n_attributes)
             Encoded as the rows that the tree was grown from.
         """
-        from sparsam.anonymise.kernels._partition_kernels import route_rows
+        from sparsam.anonymise.kernels._tree_kernels import route_rows
 
         codes = checked_codes(codes, self.sizes)
         missing = np.array(self.missing, dtype=np.int64)
-        found: NDArray[np.int64] = route_rows(self.nodes, missing, codes)
-        return found
+        of_row: NDArray[np.int64] = route_rows(self.nodes, missing, codes)
+        return of_row
 
     def __repr__(self) -> str:
         return f"ClassTree({self.n_classes:,} classes, depth {self.depth})"
 
 
-def checked_codes(codes: NDArray[Any], sizes: tuple[int, ...]) -> NDArray[np.uint16]:
-    """Raise unless these are codes of attributes of these sizes."""
-    codes = np.asarray(codes)
-    if codes.ndim != 2 or codes.shape[1] != len(sizes) or not sizes:
+MOST_LABELS = 65_000
+# Cuts that a demand turned down are followed by cuts of another kind.
+_MODES = {LOSS: (LOSS, MEDIAN), BOTH: (IMPURITY, LOSS, MEDIAN)}
+
+
+def grow_tree(
+    division: Division, mode: int, *, least_gain: float = 0.0, tries: int | None = None
+) -> ClassTree:
+    """Part rows into classes, each of which satisfies a demand.
+
+    Parameters
+    ----------
+    division : Division
+    mode : int
+        MEDIAN, RELAXED, LOSS, IMPURITY or BOTH.
+    least_gain, tries
+        See `Plan`; None tries a cut of every attribute.
+
+    Returns
+    -------
+    ClassTree
+    """
+    scales = scales_of(division.attributes)
+    rows, room = _laid_out(division.codes, scales, division.answers)
+    plan = Plan(mode, division.fewest, float(least_gain), tries or len(division.sizes))
+    of_row = np.empty(division.n_rows, dtype=np.int64)
+    if division.plain_k is not None:
+        from sparsam.anonymise.kernels._tree_kernels import grow
+
+        nodes = grow(plan, rows, scales, room, of_row)
+    else:
+        nodes = _Growth(plan, rows, scales, room, division.demand).run(of_row)
+    classes = Classes(of_row, int(nodes.leaf.max()) + 1)
+    return ClassTree(classes, division.sizes, tuple(scales.missing.tolist()), nodes)
+
+
+def _laid_out(
+    codes: NDArray[np.uint16], scales: Scales, answers: NDArray[Any] | None
+) -> tuple[Packed, Room]:
+    if answers is None:
+        return pack_rows(codes, scales.sizes), make_room(scales)
+    answers = np.asarray(answers)
+    if answers.shape != (len(codes),):
         raise DataError(
-            f"The codes must have one column per quasi-identifier, and at least one. "
-            f"Got {len(sizes)} quasi-identifiers and the shape {codes.shape}."
+            f"There must be one answer for each of the {len(codes):,} rows. "
+            f"Got the shape {answers.shape} instead."
         )
-    if codes.dtype.kind not in "ui":
-        raise DataError(f"Codes must be whole numbers. Got {codes.dtype} instead.")
-    beyond = sum(
-        int(((column < 0) | (column >= size)).sum())
-        for column, size in zip(codes.T, sizes, strict=True)
-    )
-    if beyond:
-        raise DataError(
-            f"Codes must lie within the domain of their attribute. Got {beyond:,} that do not."
-            "\n\nHint: encode new rows with the attributes of the table that was anonymised."
+    if answers.dtype.kind == "f":
+        if not np.isfinite(answers).all():
+            unknown = int((~np.isfinite(answers)).sum())
+            raise DataError(f"Answers must be finite numbers. Got {unknown:,} that are not.")
+        return pack_rows(codes, scales.sizes, response=_centred(answers)), make_room(scales, 1)
+    labels, n_labels = _labels(answers)
+    return pack_rows(codes, scales.sizes, labels, n_labels), make_room(scales, n_labels)
+
+
+def _centred(answers: NDArray[Any]) -> NDArray[np.float64]:
+    """Return numbers with a mean of 0, so small that their squares stay finite."""
+    numbers = answers.astype(np.float64)
+    numbers = numbers / max(float(np.abs(numbers).max()), np.finfo(np.float64).tiny)
+    numbers -= numbers.mean()
+    far = float(np.abs(numbers).max())
+    return np.zeros_like(numbers) if far < 1e-14 else numbers / far
+
+
+def _labels(answers: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
+    if answers.dtype == object:
+        missing = sum(answer is None or str(answer) == "nan" for answer in answers.tolist())
+        if missing:
+            raise DataError(f"Every row must have an answer. Got {missing:,} without one.")
+        answers = answers.astype(str)
+    distinct, labels = np.unique(answers, return_inverse=True)
+    if len(distinct) > MOST_LABELS:
+        raise DataError(f"Labels must be at most {MOST_LABELS:,}. Got {len(distinct):,} instead.")
+    return labels.astype(np.int64), len(distinct)
+
+
+@dataclass
+class _Growth:
+    """Growth that asks the demand about both parts of every cut."""
+
+    plan: Plan
+    rows: Packed
+    scales: Scales
+    room: Room
+    demand: Demand
+
+    def run(self, of_row: NDArray[np.int64]) -> Grown:
+        """Grow the tree, and write the class of each row."""
+        from sparsam.anonymise.kernels._tree_kernels import (
+            empty_tree,
+            keep_mask,
+            shortened,
+            write_cut,
         )
-    return codes.astype(np.uint16, copy=False)
+
+        n_nodes, n_leaves, used = 1, 0, 0
+        tree = empty_tree(2 * len(of_row) // self.plan.fewest + 1)
+        masks = tree.masks
+        stack = [(0, len(of_row), 0)]
+        while stack:
+            start, stop, node = stack.pop()
+            attribute, middle = self._cut(start, stop)
+            if attribute < 0:
+                tree.leaf[node] = n_leaves
+                of_row[self.rows.numbers[start:stop]] = n_leaves
+                n_leaves += 1
+                continue
+            write_cut(tree, self.room, node, attribute, used, n_nodes)
+            if self.room.cut[MASKED]:
+                size = int(self.scales.sizes[attribute])
+                masks = keep_mask(masks, used, self.room.goes_left, size)
+                used += (size + 7) // 8
+            stack += [(start, middle, n_nodes), (middle, stop, n_nodes + 1)]
+            n_nodes += 2
+        grown: Grown = shortened(tree, n_nodes, masks[:used])
+        return grown
+
+    def _cut(self, start: int, stop: int) -> tuple[int, int]:
+        """Cut a class so that the demand holds for both parts; -1 where no cut does."""
+        if stop - start < 2 * self.plan.fewest:
+            return -1, stop
+        for mode in _MODES.get(self.plan.mode, (self.plan.mode,)):
+            barred = np.zeros(len(self.scales.sizes), dtype=np.bool_)
+            attribute, middle = self._cut_by(self.plan._replace(mode=mode), start, stop, barred)
+            if attribute >= 0:
+                return attribute, middle
+        return -1, stop
+
+    def _cut_by(self, plan: Plan, start: int, stop: int, barred: Flags) -> tuple[int, int]:
+        from sparsam.anonymise.kernels._tree_kernels import choose_cut, divide_packed
+
+        while True:
+            span = Span(start, stop, np.zeros_like(self.scales.sizes), self.scales.sizes - 1)
+            attribute = int(choose_cut(plan, self.rows, self.scales, self.room, span, barred))
+            if attribute < 0:
+                return -1, stop
+            middle = int(divide_packed(self.rows, self.room, attribute, start, stop))
+            if self._holds(start, middle) and self._holds(middle, stop):
+                return attribute, middle
+            barred[attribute] = True
+
+    def _holds(self, start: int, stop: int) -> bool:
+        rows = np.sort(self.rows.numbers[start:stop]).astype(np.int64)
+        return self.demand.holds(rows)

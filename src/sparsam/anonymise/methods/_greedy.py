@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Unpack
-
-import numpy as np
-from numpy.typing import NDArray
-
-from sparsam._errors import ParameterError
-from sparsam.anonymise._anonymiser import Anonymiser, Common
-from sparsam.anonymise._classes import Demand
+from sparsam._checks import check_whole
+from sparsam.anonymise._classes import Division, Method
 from sparsam.anonymise.kernels._packed_rows import LOSS
-from sparsam.anonymise.methods._class_tree import ClassTree
-from sparsam.anonymise.methods._tree_growth import grow_tree
-from sparsam.data import Attribute
+from sparsam.anonymise.methods._class_tree import ClassTree, grow_tree
 
 
-class Greedy(Anonymiser):
+class Greedy(Method):
     """Part people into classes so that as little detail as possible is lost.
 
     Every cut is the one after which the two classes lose least, measured as `tight_loss` does: for
@@ -29,31 +20,20 @@ class Greedy(Anonymiser):
     tries : int or None, default=None
         How many of these cuts are compared, the most promising first; None: one of each attribute.
         1 is about three times as fast and loses some 5 to 10 % more.
-    **common
-        The parameters of every `Anonymiser`: `quasi_identifiers`, `k` and others.
 
     Examples
     --------
-    >>> greedy = Greedy(k=2, publish="ranges")
+    >>> from sparsam.anonymise import Anonymiser
+    >>> greedy = Anonymiser(Greedy(), k=2, publish="ranges")
     >>> greedy.fit_transform({"age": [20, 21, 22, 23, 90, 91]})["age"].tolist()
     ['20–21', '20–21', '22–23', '22–23', '90–91', '90–91']
     """
 
-    def __init__(self, *, tries: int | None = None, **common: Unpack[Common]) -> None:
-        super().__init__(**common)
+    def __init__(self, *, tries: int | None = None) -> None:
         self.tries = tries
 
-    def part(
-        self,
-        codes: NDArray[np.uint16],
-        attributes: Sequence[Attribute],
-        demand: Demand,
-        answers: NDArray[Any] | None = None,
-    ) -> ClassTree:
-        """Grow the tree of classes; see `Anonymiser.part`."""
-        if self.tries is not None and self.tries < 1:
-            raise ParameterError(
-                "The 'tries' parameter of Greedy must be None or an int >= 1. "
-                f"Got {self.tries!r} instead."
-            )
-        return grow_tree(codes, attributes, demand, LOSS, tries=self.tries)
+    def part(self, division: Division) -> ClassTree:
+        """Grow the tree of classes; see `Method.part`."""
+        if self.tries is not None:
+            check_whole("Greedy", "tries", self.tries, 1)
+        return grow_tree(division, LOSS, tries=self.tries)

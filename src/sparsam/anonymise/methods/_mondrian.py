@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Unpack
-
-import numpy as np
-from numpy.typing import NDArray
-
-from sparsam.anonymise._anonymiser import Anonymiser, Common
-from sparsam.anonymise._classes import Demand
+from sparsam.anonymise._classes import Division, Method
 from sparsam.anonymise.kernels._packed_rows import MEDIAN, RELAXED
-from sparsam.anonymise.methods._class_tree import ClassTree
-from sparsam.anonymise.methods._tree_growth import grow_tree
-from sparsam.data import Attribute
+from sparsam.anonymise.methods._class_tree import ClassTree, grow_tree
 
 
-class Mondrian(Anonymiser):
+class Mondrian(Method):
     """Part people into classes by halving the attribute in which they differ most.
 
     Multidimensional k-anonymity of LeFevre et al. 2006. Categories without an order are taken in
@@ -29,28 +20,21 @@ class Mondrian(Anonymiser):
         cut so is halved all the same, and those at the median are spread over both halves: no class
         that could be halved is left, but classes overlap. New people at a median that was spread go
         to the lower half.
-    **common
-        The parameters of every `Anonymiser`: `quasi_identifiers`, `k` and others.
 
     Examples
     --------
-    >>> mondrian = Mondrian(k=2)
+    >>> import numpy as np
+    >>> from sparsam.anonymise import Anonymiser
+    >>> mondrian = Anonymiser(Mondrian(), k=2)
     >>> mondrian.fit_transform({"age": np.array([20, 21, 40, 41, 42])})
     {'age': array([20, 20, 41, 41, 41])}
     >>> mondrian.certificate_.smallest
     2
     """
 
-    def __init__(self, *, strict: bool = True, **common: Unpack[Common]) -> None:
-        super().__init__(**common)
+    def __init__(self, *, strict: bool = True) -> None:
         self.strict = strict
 
-    def part(
-        self,
-        codes: NDArray[np.uint16],
-        attributes: Sequence[Attribute],
-        demand: Demand,
-        answers: NDArray[Any] | None = None,
-    ) -> ClassTree:
-        """Grow the tree of classes; see `Anonymiser.part`."""
-        return grow_tree(codes, attributes, demand, MEDIAN if self.strict else RELAXED)
+    def part(self, division: Division) -> ClassTree:
+        """Grow the tree of classes; see `Method.part`."""
+        return grow_tree(division, MEDIAN if self.strict else RELAXED)

@@ -26,8 +26,14 @@ from sparsam.anonymise.proof._certificate import (
     plain_facts,
     versions,
 )
-from sparsam.anonymise.proof._promises import broken_by, people_in, refuted_by
-from sparsam.anonymise.proof._rows import Columns, Counted, counted
+from sparsam.anonymise.proof._promises import (
+    Columns,
+    Counted,
+    broken_by,
+    counted,
+    people_in,
+    refuted_by,
+)
 from sparsam.data import columns_of
 from sparsam.data.source import row_labels, stored_cells
 

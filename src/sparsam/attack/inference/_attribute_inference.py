@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.attack.inference._risk import AttributeGuesses, AttributeRisk
+from sparsam.attack._risk import Risk
+from sparsam.attack.inference._risk import AttributeGuesses
 from sparsam.attack.membership._answers import ClassProbabilities
 from sparsam.data import OwnRecords, Roles
 
@@ -123,7 +124,7 @@ class AttributeGame:
 
 def fredrikson(
     game: AttributeGame, model: Any, *, answer: Literal["probability", "label"] = "probability"
-) -> AttributeRisk:
+) -> Risk:
     """Guess the value that makes the true label likeliest, weighed by how common it is.
 
     The adversary knows the other attributes and the true label of each person, and the shares of
@@ -143,7 +144,7 @@ def fredrikson(
 
     Returns
     -------
-    AttributeRisk
+    Risk
 
     Examples
     --------
@@ -154,7 +155,7 @@ def fredrikson(
     >>> tree = DecisionTreeClassifier().fit(people, labels)
     >>> name = OwnRecords.open(people).columns[2]
     >>> game = AttributeGame.open(people, labels, name, members=np.arange(200))
-    >>> fredrikson(game, tree).accuracy
+    >>> fredrikson(game, tree).value
     1.0
     """
     if answer not in ("probability", "label"):

@@ -9,17 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
+from sparsam.attack._risk import Risk
 from sparsam.attack.inference._attribute_inference import AttributeGame, Rows
-from sparsam.attack.inference._risk import AttributeGuesses, AttributeRisk
+from sparsam.attack.inference._risk import AttributeGuesses
 
 FEWEST = 20
 FOLDS = 3
 COMMON = "most common value"
 
 
-def attribute_attack_model(
-    game: AttributeGame, model: Any, *, random_state: int = 0
-) -> AttributeRisk:
+def attribute_attack_model(game: AttributeGame, model: Any, *, random_state: int = 0) -> Risk:
     """Attack with a classifier that knows the value of half of the members.
 
     The adversary knows the other attributes, the true label and the model's answer of everyone,
@@ -36,7 +35,7 @@ def attribute_attack_model(
 
     Returns
     -------
-    AttributeRisk
+    Risk
 
     Notes
     -----

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsam._errors import DataError, ParameterError
+from sparsam.attack._risk import Risk
 from sparsam.attack.membership._membership import MembershipGame, rmia_game_scores
 from sparsam.attack.membership._references import (
     References,
@@ -17,7 +18,6 @@ from sparsam.attack.membership._references import (
     draw_references,
     train_references,
 )
-from sparsam.attack.membership._risk import MembershipRisk
 from sparsam.attack.membership._scores import lira_scores
 
 Confidence = NDArray[np.float64]
@@ -52,7 +52,7 @@ class MaskedMembership:
     ...     return np.where(np.isin(np.arange(80), rows), 0.9, 0.5)
     >>> members, others, population = np.split(np.arange(80), [20, 40])
     >>> game = MaskedMembership.trained(train, 80, members, others, population)
-    >>> game.risk(train(members)).auc
+    >>> game.risk(train(members)).value
     1.0
     """
 
@@ -120,7 +120,7 @@ class MaskedMembership:
         gamma: float = 1.0,
         random_state: int = 0,
         **details: Any,
-    ) -> MembershipRisk:
+    ) -> Risk:
         """Measure how well the model of the minimised members tells who they are (MIR, eq. 23).
 
         Parameters
@@ -139,7 +139,7 @@ class MaskedMembership:
 
         Returns
         -------
-        MembershipRisk
+        Risk
         """
         if method not in METHODS:
             raise ParameterError(
@@ -159,8 +159,8 @@ class MaskedMembership:
             some = References(references.confidence[:, attacked], references.inside[:, attacked])
             scores = np.zeros(self.n_people)
             scores[attacked] = lira_scores(said[attacked], some)
-        name = {"rmia": "RMIA, offline", "lira": "LiRA, offline"}[method]
-        return game.parted(scores).risk(name, random_state, **facts, **details)
+        name = {"rmia": "RMIA", "lira": "LiRA"}[method]
+        return game.parted(scores).risk(name, random_state, "offline", **facts, **details)
 
     def _game(self) -> MembershipGame:
         # Only the numbers of the people are needed: the models have spoken already.

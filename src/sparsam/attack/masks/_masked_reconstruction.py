@@ -2,87 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsam._errors import DataError, ParameterError
+from sparsam.attack._risk import Risk
 from sparsam.attack._statistics import Interval, mean_interval, wilson_interval
 
 Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, kw_only=True)
-class MaskedReconstructionRisk:
-    """How near an adversary comes to whole records, of which it has the kept values only.
-
-    Attributes
-    ----------
-    adversary : str
-    rcr : float
-        Mean over people of exp(−distance) between the record and its reconstruction (Fioretto et
-        al. 2024, eq. 2). 1 is every record exactly.
-    interval : tuple of float
-        95 % interval of `rcr`.
-    baseline : float
-        The same for an adversary who has no record and says the public mean of everyone.
-    removed_error : float or None
-        Root of the mean square error over the removed values; None if none was removed.
-    naive_error : float or None
-        The same for the public mean.
-    kept_share : float
-        Share of all values that were kept.
-    n_people : int
-    details : mapping
-        More plain facts.
-    """
-
-    adversary: str
-    rcr: float
-    interval: Interval
-    baseline: float
-    removed_error: float | None
-    naive_error: float | None
-    kept_share: float
-    n_people: int
-    details: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def advantage(self) -> float:
-        """What the kept values give the adversary beyond the public mean."""
-        return self.rcr - self.baseline
-
-    def __str__(self) -> str:
-        low, high = self.interval
-        error = (
-            ""
-            if self.removed_error is None
-            else f"removed values off by {self.removed_error:.3f}, naive {self.naive_error:.3f} "
-        )
-        return (
-            f"{self.adversary}: RCR {self.rcr:.3f} [{low:.3f}, {high:.3f}], "
-            f"naive {self.baseline:.3f}, {error}"
-            f"({self.kept_share:.1%} kept, {self.n_people:,} people)"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return {
-            "adversary": self.adversary,
-            "rcr": self.rcr,
-            "interval": list(self.interval),
-            "baseline": self.baseline,
-            "advantage": self.advantage,
-            "removed_error": self.removed_error,
-            "naive_error": self.naive_error,
-            "kept_share": self.kept_share,
-            "n_people": self.n_people,
-            "details": dict(self.details),
-        }
+SPLIT = "behind the mask"
 
 
 def masked_reconstruction(
@@ -93,7 +24,7 @@ def masked_reconstruction(
     mean: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     adversary: str = "imputation",
-) -> MaskedReconstructionRisk:
+) -> Risk:
     """Measure how near imputed records come to the true ones (RCR, eq. 2).
 
     The distance is Euclidean and not squared: the equation has exp(−‖·‖), although the paper's text
@@ -116,14 +47,18 @@ def masked_reconstruction(
 
     Returns
     -------
-    MaskedReconstructionRisk
+    Risk
+        `value` is the mean over people of exp(−distance) between the record and its reconstruction
+        (RCR): 1 is every record exactly. `baseline` is that of the public mean, said of everyone.
+        `details` hold `kept_share` (of all values) and the root of the mean square error over the
+        removed values (`removed_error`; `naive_error` for the public mean).
 
     Examples
     --------
     >>> X = np.array([[0.0, 1.0], [1.0, 0.0]])
     >>> kept = np.array([[True, True], [False, False]])
     >>> risk = masked_reconstruction(X, np.full((2, 2), 0.5), kept)
-    >>> round(risk.rcr, 3), round(risk.baseline, 3)
+    >>> round(risk.value, 3), round(risk.baseline, 3)
     (0.747, 0.493)
     """
     records, mask = checked_mask(X, kept)
@@ -141,16 +76,22 @@ def masked_reconstruction(
     public = records.mean(axis=0) if mean is None else _a_row(mean, records, "mean")
     difference = np.where(mask, 0.0, guess - records)
     similarity = _similarity(difference, factors)
-    return MaskedReconstructionRisk(
+    return Risk(
         adversary=adversary,
-        rcr=float(similarity.mean()),
+        measure="similarity",
+        value=float(similarity.mean()),
         interval=people_interval(similarity),
         baseline=float(_similarity(records - public, factors).mean()),
-        removed_error=_root_mean_square(difference[~mask]),
-        naive_error=_root_mean_square((records - public)[~mask]),
-        kept_share=float(mask.mean()),
-        n_people=len(records),
-        details={"weighted": weights is not None, "mean": "X" if mean is None else "public"},
+        n=len(records),
+        split=SPLIT,
+        random_state=0,
+        details={
+            "removed_error": _root_mean_square(difference[~mask]),
+            "naive_error": _root_mean_square((records - public)[~mask]),
+            "kept_share": float(mask.mean()),
+            "weighted": weights is not None,
+            "mean": "X" if mean is None else "public",
+        },
     )
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsam._errors import ParameterError
+from sparsam.attack._risk import Risk
 from sparsam.attack.masks._evidence import (
     gaussian_rarity,
     rarity_of_records,
     rarity_of_values,
     weight_in_matching,
 )
-from sparsam.attack.masks._masked_reconstruction import checked_mask, people_interval
+from sparsam.attack.masks._masked_reconstruction import SPLIT, checked_mask, people_interval
 from sparsam.attack.masks._ranks import (
     Agreement,
     expected_reciprocal_rank,
@@ -22,7 +21,6 @@ from sparsam.attack.masks._ranks import (
     harmonic_numbers,
     tie_counts,
 )
-from sparsam.attack.masks._risk import ReidentificationRisk
 
 EVIDENCE = {
     None: "nearest record, ties at random",
@@ -42,7 +40,7 @@ def reidentification(
     emptied: str = "absent",
     mean: ArrayLike | None = None,
     covariance: ArrayLike | None = None,
-) -> ReidentificationRisk:
+) -> Risk:
     """Measure how far up an adversary ranks the minimised record of each person it knows.
 
     For each whole record the adversary ranks all minimised records by their distance over the kept
@@ -72,7 +70,11 @@ def reidentification(
 
     Returns
     -------
-    ReidentificationRisk
+    Risk
+        `value` is the mean over people of the expected reciprocal rank (RIR): 1 is everyone found.
+        `baseline` is that of a random order. `details` hold `ranked_first` (the expected share of
+        people whose record comes first), `n_emptied` (people of whom no value was kept) and
+        `kept_share` (of all values).
 
     Notes
     -----
@@ -83,9 +85,9 @@ def reidentification(
     --------
     >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]])
     >>> kept = np.array([[True, True], [True, False], [True, False], [False, False]])
-    >>> round(reidentification(X, kept).rir, 3)
+    >>> round(reidentification(X, kept).value, 3)
     0.688
-    >>> round(reidentification(X, kept, evidence="records").rir, 3)
+    >>> round(reidentification(X, kept, evidence="records").value, 3)
     0.75
     """
     records, mask = checked_mask(X, kept)
@@ -101,18 +103,23 @@ def reidentification(
     rank = np.where(there, expected_reciprocal_rank(ahead, np.maximum(tied, 1)), 0.0)
     first = np.where(there & (ahead == 0), 1.0 / np.maximum(tied, 1), 0.0)
     n_ranked = int(there.sum())
-    details: dict[str, Any] = {"evidence": evidence, "alike": _mean_of(tied[there])}
-    return ReidentificationRisk(
+    return Risk(
         adversary=EVIDENCE[evidence],
-        rir=float(rank.mean()),
+        measure="reciprocal rank",
+        value=float(rank.mean()),
         interval=people_interval(rank),
         baseline=float(harmonic_numbers(n_ranked)[-1] / n_people),
-        found=float(first.mean()),
-        n_people=n_people,
-        n_emptied=n_emptied,
-        kept_share=float(mask.mean()),
-        emptied=emptied,
-        details=details,
+        n=n_people,
+        split=SPLIT,
+        random_state=0,
+        details={
+            "evidence": evidence,
+            "emptied": emptied,
+            "ranked_first": float(first.mean()),
+            "n_emptied": n_emptied,
+            "kept_share": float(mask.mean()),
+            "alike": _mean_of(tied[there]),
+        },
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsam._errors import DataError, ParameterError
+from sparsam.attack._risk import Risk
 from sparsam.attack.membership._answers import ClassProbabilities
 from sparsam.attack.membership._references import (
     References,
@@ -17,7 +18,7 @@ from sparsam.attack.membership._references import (
     draw_references,
     train_references,
 )
-from sparsam.attack.membership._risk import MembershipRisk, MembershipScores
+from sparsam.attack.membership._risk import MembershipScores
 from sparsam.attack.membership._scores import likelihood_ratio, lira_scores, rmia_scores
 
 Train = Callable[[Rows], Any]
@@ -118,7 +119,7 @@ class MembershipGame:
         return MembershipScores(scores[self.members], scores[self.others])
 
 
-def loss_attack(game: MembershipGame, model: Any) -> MembershipRisk:
+def loss_attack(game: MembershipGame, model: Any) -> Risk:
     """Take those for members to whose label the model gives a high probability.
 
     The cheapest attack: no reference models. It takes easy people for members.
@@ -141,7 +142,7 @@ def rmia(
     a: float = 0.3,
     gamma: float = 1.0,
     random_state: int = 0,
-) -> MembershipRisk:
+) -> Risk:
     """Robust membership inference: is the model surer of someone than models of others are?
 
     Each person's likelihood ratio (see `likelihood_ratio`) is compared with those of a population;
@@ -165,7 +166,7 @@ def rmia(
 
     Returns
     -------
-    MembershipRisk
+    Risk
 
     Examples
     --------
@@ -176,16 +177,16 @@ def rmia(
     >>> game = MembershipGame(people, labels, np.arange(60), np.arange(60, 120))
     >>> model = forest.fit(people[:60], labels[:60])
     >>> risk = rmia(game, model, game.references(forest, 4))
-    >>> bool(risk.auc > 0.9)
+    >>> bool(risk.value > 0.9)
     True
     """
     scores = rmia_game_scores(
         game, game.confidence(model), references, online=online, a=a, gamma=gamma
     )
-    name = f"RMIA, {'online' if online else 'offline'}"
     return game.parted(scores).risk(
-        name,
+        "RMIA",
         random_state,
+        "online" if online else "offline",
         n_references=len(references.inside),
         a=None if online else a,
         gamma=gamma,
@@ -221,9 +222,7 @@ def rmia_game_scores(
     )
 
 
-def lira(
-    game: MembershipGame, model: Any, references: References, *, online: bool = False
-) -> MembershipRisk:
+def lira(game: MembershipGame, model: Any, references: References, *, online: bool = False) -> Risk:
     """Likelihood-ratio attack with normal laws; weaker than `rmia` for a few references.
 
     Parameters
@@ -235,8 +234,8 @@ def lira(
     some = References(references.confidence[:, attacked], references.inside[:, attacked])
     scores = np.zeros(len(game.labels))
     scores[attacked] = lira_scores(game.confidence(model)[attacked], some, online=online)
-    name = f"LiRA, {'online' if online else 'offline'}"
-    return game.parted(scores).risk(name, n_references=len(references.inside))
+    variant = "online" if online else "offline"
+    return game.parted(scores).risk("LiRA", 0, variant, n_references=len(references.inside))
 
 
 def reseeded(estimator: Any, seed: int) -> Any:

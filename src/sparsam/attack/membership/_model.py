@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from sparsam._errors import DataError, ParameterError
+from sparsam.attack._risk import Risk
 from sparsam.attack.membership._answers import ClassProbabilities, log_odds
-from sparsam.attack.membership._risk import MembershipRisk, MembershipScores
+from sparsam.attack.membership._risk import MembershipScores
 
 FEWEST = 20
 FOLDS = 3
@@ -19,7 +20,7 @@ FOLDS = 3
 
 def membership_attack_model(
     members: ClassProbabilities, others: ClassProbabilities, *, random_state: int = 0
-) -> MembershipRisk:
+) -> Risk:
     """Attack with a classifier that has seen half of the members and half of the others.
 
     This is the strong attack of Goldsteen et al. 2021 (§4.2): the adversary knows of half of the
@@ -35,7 +36,7 @@ def membership_attack_model(
 
     Returns
     -------
-    MembershipRisk
+    Risk
 
     Examples
     --------
@@ -45,7 +46,7 @@ def membership_attack_model(
     ...     ClassProbabilities.check(np.column_stack([p, 1 - p]), np.zeros(200, int))
     ...     for p in (sure, unsure)
     ... ]
-    >>> bool(membership_attack_model(*said).auc > 0.7)
+    >>> bool(membership_attack_model(*said).value > 0.7)
     True
     """
     scores, chosen = attack_model_scores(members, others, random_state=random_state)

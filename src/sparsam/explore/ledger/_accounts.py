@@ -8,35 +8,18 @@ from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
+from sparsam._checks import check_whole
 from sparsam._errors import MissingExtraError, ParameterError
 from sparsam.explore.ledger._amounts import NANO, Amount, exact, nano_down, positive
-from sparsam.explore.ledger._costs import Cost, Event, sequential, subsampled_gaussian_rdp
+from sparsam.explore.ledger._costs import MOST_ORDER, Cost, Event, subsampled_gaussian_rdp
 
-_MOST_ORDER = 10**6
 _ORDERS = (*range(2, 65), *range(72, 257, 8), 384, 512, 1024)
 # Where the last digits of a float would fall on the wrong side.
 _SLACK = 1e-12
 
 
-def pure_epsilon(costs: Iterable[Cost]) -> int | None:
-    """Add up what costs come to under pure differential privacy.
-
-    Returns
-    -------
-    int or None
-        In billionths; None where one of them has no pure guarantee.
-
-    Examples
-    --------
-    >>> from sparsam.explore.ledger._costs import laplace_cost
-    >>> pure_epsilon([laplace_cost(0.01)] * 102)
-    1020000000
-    """
-    return sequential(costs).epsilon
-
-
 def epsilon_from_rho(rho: Amount, delta: Amount, order: int | None = None) -> float:
-    """Say what a rho of zero-concentrated differential privacy promises as (epsilon, delta).
+    """Return what a rho of zero-concentrated differential privacy promises as (epsilon, delta).
 
     Canonne, Kamath and Steinke (2020): the least over all orders a > 1 of
     rho a + ln(1/(a delta))/(a - 1) + ln(1 - 1/a).
@@ -70,33 +53,8 @@ def epsilon_from_rho(rho: Amount, delta: Amount, order: int | None = None) -> fl
     return max(0.0, _least(lambda a: known * a + _conversion(a, chance))[1])
 
 
-def rho_from_epsilon(epsilon: Amount, delta: Amount) -> float:
-    """Return how much rho may be spent under an (epsilon, delta).
-
-    Parameters
-    ----------
-    epsilon : number
-        Above zero.
-    delta : number
-        Between 0 and 1.
-
-    Returns
-    -------
-    float
-        The largest rho; its epsilon is not above the one asked for.
-
-    Examples
-    --------
-    >>> round(rho_from_epsilon(1, 1e-6), 5)
-    0.02436
-    """
-    goal, chance = float(positive(epsilon, "epsilon")), _delta(delta)
-    _, negative = _least(lambda a: (_conversion(a, chance) - goal) / a)
-    return -negative * (1 - _SLACK)
-
-
 def renyi_epsilon(costs: Iterable[Cost], delta: Amount) -> float:
-    """Say what questions and training come to together, at the best Rényi order.
+    """Return what questions and training come to together, at the best Rényi order.
 
     Parameters
     ----------
@@ -127,24 +85,11 @@ def renyi_epsilon(costs: Iterable[Cost], delta: Amount) -> float:
     def at(order: int) -> float:
         divergence = plain * order
         for run in runs:
-            one = subsampled_gaussian_rdp(run.noise_multiplier, run.sample_rate, order)
-            divergence += one * run.steps * run.times
+            step = subsampled_gaussian_rdp(run.noise_multiplier, run.sample_rate, order)
+            divergence += step * run.steps * run.times
         return divergence + _conversion(order, chance)
 
     return max(0.0, min(map(at, _ORDERS)))
-
-
-def best_order(rho: Amount, delta: Amount) -> int:
-    """Find the whole Rényi order that converts a rho best.
-
-    Examples
-    --------
-    >>> best_order(0.0051, 1e-6)
-    45
-    """
-    known, chance = float(positive(rho, "rho")), _delta(delta)
-    order, _ = _least(lambda a: known * a + _conversion(a, chance))
-    return _whole_order(order, lambda a: known * a + _conversion(a, chance))
 
 
 def binding_account(epsilon: Amount, delta: Amount, order: int | None = None) -> tuple[int, int]:
@@ -181,10 +126,7 @@ def binding_account(epsilon: Amount, delta: Amount, order: int | None = None) ->
 
     if order is None:
         order = _whole_order(_least(negative)[0], negative)
-    elif isinstance(order, bool) or not isinstance(order, int) or not 2 <= order <= _MOST_ORDER:
-        raise ParameterError(
-            f"The 'order' must be a whole number from 2 to {_MOST_ORDER}. Got {order!r} instead."
-        )
+    check_whole("a ledger", "order", order, 2, MOST_ORDER)
     rho = -negative(order) * (1 - _SLACK)
     if rho * NANO < 1:
         raise ParameterError(
@@ -195,7 +137,7 @@ def binding_account(epsilon: Amount, delta: Amount, order: int | None = None) ->
 
 
 def pld_epsilon(events: Iterable[Event], delta: Amount, *, discrete: bool = True) -> float:
-    """Say what uses of noise come to, from the whole distribution of the privacy loss.
+    """Return what uses of noise come to, from the whole distribution of the privacy loss.
 
     The tightest account. It holds for uses of noise that were fixed beforehand, as those of a
     plan. A choice counts as the worst mechanism whose privacy loss has its range. Every rounding
@@ -228,9 +170,9 @@ def pld_epsilon(events: Iterable[Event], delta: Amount, *, discrete: bool = True
     interval = _interval(listed)
     whole = None
     for event in listed:
-        one = _distribution(event, interval, discrete)
+        loss = _distribution(event, interval, discrete)
         times = event.times * (event.steps if event.noise == "dp-sgd" else 1)
-        many = one.self_compose(times) if times > 1 else one
+        many = loss.self_compose(times) if times > 1 else loss
         whole = many if whole is None else whole.compose(many)
     assert whole is not None
     return float(whole.get_epsilon_for_delta(chance))
@@ -342,7 +284,7 @@ def _least(function: Callable[[float], float]) -> tuple[float, float]:
 
 def _whole_order(order: float, function: Callable[[float], float]) -> int:
     near = (math.floor(order), math.ceil(order))
-    return min((max(2, min(_MOST_ORDER, int(a))) for a in near), key=function)
+    return min((max(2, min(MOST_ORDER, int(a))) for a in near), key=function)
 
 
 def _delta(delta: Amount) -> float:

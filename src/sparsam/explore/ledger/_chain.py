@@ -88,7 +88,7 @@ def digest(*parts: str) -> str:
 
 
 def price(cost: Cost, unit: str, order: int | None) -> int:
-    """Say what a cost takes from a ledger, in billionths of the ledger's unit."""
+    """Return what a cost takes from a ledger, in billionths of the ledger's unit."""
     if unit == "epsilon":
         if cost.epsilon is None:
             raise LedgerError(
@@ -242,14 +242,14 @@ def _is_header(body: Body) -> bool:
 
 def _are_domains(raw: msgspec.Raw) -> bool:
     try:
-        found = msgspec.json.decode(raw)
+        document = msgspec.json.decode(raw)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return False
-    if found is None:
+    if document is None:
         return True
-    if not isinstance(found, dict) or not isinstance(found.get("domains"), dict):
+    if not isinstance(document, dict) or not isinstance(document.get("domains"), dict):
         return False
-    names = found.get("names")
+    names = document.get("names")
     return isinstance(names, list) and all(isinstance(name, str) for name in names)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 import msgspec
 
+from sparsam._checks import check_whole, wrong_parameter
 from sparsam._errors import ParameterError
 from sparsam.explore.ledger._amounts import NANO, Amount, float_up, nano_text, nano_up, positive
 
@@ -18,7 +19,7 @@ _ROOM = Fraction(1, 2**50)
 # What the float sum of the Rényi divergence may be off, generously.
 _SLACK = 1 + 1e-9
 _MOST_STEPS = 10**9
-_MOST_ORDER = 10**6
+MOST_ORDER = 10**6
 _MOST_UNITS = 10**9
 _QUICK_ORDER = 10_000
 
@@ -207,21 +208,17 @@ def training_cost(noise_multiplier: float, sample_rate: float, steps: int, *, or
         positive(sample_rate, "sample_rate"),
     )
     if not Fraction(1, 1000) <= multiplier <= 1_000_000:
-        raise ParameterError(
-            "The 'noise_multiplier' must be from 0.001 to 1,000,000. "
-            f"Got {noise_multiplier!r} instead."
-        )
+        expected = "from 0.001 to 1,000,000"
+        raise wrong_parameter("training_cost", "noise_multiplier", expected, noise_multiplier)
     if not Fraction(1, 10**9) <= rate <= 1:
-        raise ParameterError(
-            f"The 'sample_rate' must be from 1e-9 to 1. Got {sample_rate!r} instead."
-        )
-    _whole(steps, "steps", 1, _MOST_STEPS)
-    _whole(order, "order", 2, _MOST_ORDER)
-    one = subsampled_gaussian_rdp(float(multiplier), float(rate), order)
+        raise wrong_parameter("training_cost", "sample_rate", "from 1e-9 to 1", sample_rate)
+    check_whole("training_cost", "steps", steps, 1, _MOST_STEPS)
+    check_whole("training_cost", "order", order, 2, MOST_ORDER)
+    divergence = subsampled_gaussian_rdp(float(multiplier), float(rate), order)
     event = Event(
         noise="dp-sgd", noise_multiplier=float(multiplier), sample_rate=float(rate), steps=steps
     )
-    rho = nano_up(one * steps / order * _SLACK, "cost of training")
+    rho = nano_up(divergence * steps / order * _SLACK, "cost of training")
     return Cost(epsilon=None, rho=rho, events=(event,), order=order)
 
 
@@ -262,7 +259,7 @@ def _paid(event: Event, cost: Cost) -> bool:
 
 
 def _paid_training(event: Event, cost: Cost) -> bool:
-    if cost.order is None or not 2 <= cost.order <= _MOST_ORDER:
+    if cost.order is None or not 2 <= cost.order <= MOST_ORDER:
         return False
     try:
         # At a high order this takes seconds; the price at a lower one is never more.
@@ -306,55 +303,13 @@ def sequential(costs: Iterable[Cost]) -> Cost:
     )
 
 
-def parallel(costs: Iterable[Cost]) -> Cost:
-    """Take the dearest cost: answers from parts of the rows that share no row.
-
-    The parts must not depend on the answers. In `epsilon` and `rho` the dearest counts. As
-    events, the one use of Laplace noise, or the one choice, that is dearest stands for all, as
-    the others can be had from it; of any other mixture all events are kept as if they were asked
-    of the same rows. That is sound, but more than was spent.
-
-    Parameters
-    ----------
-    costs : iterable of Cost
-
-    Returns
-    -------
-    Cost
-        Nothing, for no costs.
-
-    Examples
-    --------
-    >>> print(parallel([laplace_cost(0.1), laplace_cost(0.3)]))
-    epsilon 0.3, rho 0.045
-    """
-    listed = list(costs)
-    return Cost(
-        epsilon=_pure(listed, lambda amounts: max(amounts, default=0)),
-        rho=max((cost.rho for cost in listed), default=0),
-        events=_worst([cost.events for cost in listed]),
-        order=_order(listed),
-    )
-
-
-def _worst(parts: list[tuple[Event, ...]]) -> tuple[Event, ...]:
-    distinct = list(dict.fromkeys(parts))
-    if len(distinct) == 1:
-        return distinct[0]
-    single = [part[0] for part in distinct if len(part) == 1 and part[0].times == 1]
-    kinds = {event.noise for event in single}
-    if len(single) == len(distinct) and kinds in ({"laplace"}, {"exponential"}):
-        return (min(single, key=lambda event: event.scale),)
-    return _gathered(event for part in parts for event in part)
-
-
 def _gathered(events: Iterable[Event]) -> tuple[Event, ...]:
     """Count equal events instead of listing them."""
     counts: dict[Event, int] = {}
     for event in events:
-        one = msgspec.structs.replace(event, times=1)
-        counts[one] = counts.get(one, 0) + event.times
-    return tuple(msgspec.structs.replace(one, times=times) for one, times in counts.items())
+        single = msgspec.structs.replace(event, times=1)
+        counts[single] = counts.get(single, 0) + event.times
+    return tuple(msgspec.structs.replace(single, times=times) for single, times in counts.items())
 
 
 def _pure(costs: list[Cost], join: Any) -> int | None:
@@ -387,13 +342,6 @@ def _both(amount: Fraction) -> Fraction:
 def _root_up(square: Fraction) -> float:
     root = float_up(Fraction(math.isqrt(math.ceil(square * NANO**6)) + 1, NANO**3))
     return math.nextafter(root, math.inf)
-
-
-def _whole(value: int, name: str, least: int, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise ParameterError(
-            f"The '{name}' must be a whole number from {least} to {most}. Got {value!r} instead."
-        )
 
 
 def subsampled_gaussian_rdp(noise_multiplier: float, sample_rate: float, order: int) -> float:

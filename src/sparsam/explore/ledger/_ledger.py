@@ -272,7 +272,7 @@ class Ledger:
         return price(cost, self.unit, self.order) <= self.remaining
 
     def largest(self) -> dict[str, int]:
-        """Say what is the most that what is left would pay, by kind of noise.
+        """Return the most that what is left would pay, by kind of noise.
 
         Returns
         -------
@@ -428,18 +428,18 @@ class Ledger:
         key = digest(canonical(question, "question"), canonical(paid, "cost"))
         with self._store.reading() as connection:
             self._catch_up(connection)
-            found = self._answer(connection, key)
+            answer = self._answer(connection, key)
         table = table_digest(fingerprint, self.salt)
         self._check_table(table)
-        if found is not None:
-            return _stored(found, cost)
+        if answer is not None:
+            return _stored(answer, cost)
         content = {"question": question, "key": key, "cost": paid, "purpose": why}
         with self._store.writing() as connection:
             self._catch_up(connection)
             self._check_table(table)
-            found = self._answer(connection, key)
-            if found is not None:
-                return _stored(found, cost)
+            answer = self._answer(connection, key)
+            if answer is not None:
+                return _stored(answer, cost)
             charge = self._charge(connection, "reserve", cost, content | {"fingerprint": table})
         self._wrote(charge)
         return self._computed(compute, charge, cost)

@@ -298,7 +298,7 @@ _LONG = 160
 
 
 def question_words(question: Mapping[str, Any]) -> str:
-    """Say in one line what was asked.
+    """Return in one line what was asked.
 
     Examples
     --------

@@ -147,8 +147,8 @@ class Store:
     def check_schema(self, connection: sqlite3.Connection) -> None:
         """Refuse a file whose guards against changes were taken away."""
         kinds = "SELECT type, sql FROM sqlite_master LIMIT 100"
-        found = sorted((str(kind), str(sql)) for kind, sql in connection.execute(kinds) if sql)
-        if found != sorted((text.split()[1].lower(), text) for text in _SCHEMA):
+        schema = sorted((str(kind), str(sql)) for kind, sql in connection.execute(kinds) if sql)
+        if schema != sorted((text.split()[1].lower(), text) for text in _SCHEMA):
             raise LedgerError(
                 "The ledger is damaged or was tampered with: its tables, or the triggers that "
                 "forbid changes, are not those that sparsam made."
@@ -156,8 +156,8 @@ class Store:
 
     def check_pages(self, connection: sqlite3.Connection) -> None:
         """Refuse a file whose pages contradict one another."""
-        found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
-        if found != "ok":
+        verdict = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        if verdict != "ok":
             raise LedgerError("The ledger is damaged: its pages contradict one another.")
 
     def close(self) -> None:
@@ -183,10 +183,10 @@ class Store:
         if self._closed:
             raise LedgerError("The ledger is closed.\n\nHint: use Ledger.open again.")
         try:
-            found = os.stat(self.path)
+            status = os.stat(self.path)
         except OSError:
             raise LedgerError(f"The ledger '{self.path.name}' is no longer there.") from None
-        here = (found.st_dev, found.st_ino)
+        here = (status.st_dev, status.st_ino)
         if self._file is not None and here != self._file:
             # Writing on would charge a file that nobody will read again.
             raise LedgerError(f"The ledger '{self.path.name}' was replaced by another file.")
@@ -270,7 +270,7 @@ class Store:
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
-        """Say in words what SQLite reports; never with the text of a question or an answer."""
+        """Put in words what SQLite reports; never with the text of a question or an answer."""
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -304,8 +304,8 @@ def rows_after(connection: sqlite3.Connection, sequence: int) -> Iterator[Row]:
 def hash_at(connection: sqlite3.Connection, sequence: int) -> str | None:
     """Return the digest of one entry."""
     query = "SELECT hash FROM entries WHERE sequence = ?"
-    found = connection.execute(query, (sequence,)).fetchone()
-    return None if found is None else str(found[0])
+    row = connection.execute(query, (sequence,)).fetchone()
+    return None if row is None else str(row[0])
 
 
 def first_answer(connection: sqlite3.Connection, key: str) -> Row | None:
@@ -314,8 +314,8 @@ def first_answer(connection: sqlite3.Connection, key: str) -> Row | None:
         f"SELECT {_COLUMNS} FROM entries WHERE kind = 'answer' AND key = ? "
         "ORDER BY sequence LIMIT 1"
     )
-    found = connection.execute(query, (key,)).fetchone()
-    return None if found is None else Row(*found)
+    row = connection.execute(query, (key,)).fetchone()
+    return None if row is None else Row(*row)
 
 
 def append(connection: sqlite3.Connection, row: Row) -> None:
@@ -388,7 +388,7 @@ class Witness:
         self.path = path
 
     def remembered(self) -> tuple[int, str] | None:
-        """Give the sequence and the digest of the last entry seen; None where there is no file."""
+        """Return the sequence and the digest of the last entry seen; None without a file."""
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
             return int(data["sequence"]), str(data["head"])

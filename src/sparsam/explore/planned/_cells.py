@@ -94,12 +94,12 @@ def _beside_quartiles(octiles: Octiles) -> list[float]:
 
     None where many people have one number: edges beside it would cut where nobody is.
     """
-    found: list[float] = []
+    beside: list[float] = []
     for eighth in () if octiles.repeated else (2, 4, 6):
-        near, low, high = (octiles.edge(one) for one in (eighth, eighth - 1, eighth + 1))
+        near, low, high = (octiles.edge(place) for place in (eighth, eighth - 1, eighth + 1))
         if near is not None:
-            found += [near + _BESIDE * (end - near) for end in (low, high) if end is not None]
-    return found
+            beside += [near + _BESIDE * (end - near) for end in (low, high) if end is not None]
+    return beside
 
 
 def narrow_cells(margin: Margin, n_cells: int) -> Cells:

@@ -16,6 +16,45 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
+class Measured:
+    """A noisy table as it was released.
+
+    Parameters
+    ----------
+    bins : tuple of Bins
+        One for each attribute of the table.
+    counts : array of float
+    variance : float
+        Of the noise in each cell.
+    """
+
+    bins: tuple[Bins, ...]
+    counts: FloatArray
+    variance: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes."""
+        return tuple(bins.name for bins in self.bins)
+
+    @property
+    def declared_counts(self) -> FloatArray:
+        """The counts of declared values alone: neither other nor missing."""
+        return self.counts[tuple(slice(bins.n_cells) for bins in self.bins)]
+
+    @property
+    def undeclared(self) -> tuple[int, ...]:
+        """How many cells of each attribute are for other and missing values."""
+        return tuple(bins.size - bins.n_cells for bins in self.bins)
+
+    def along(self, axis: int) -> Measured:
+        """Return the sums of one attribute's cells: a one-way table."""
+        rest = tuple(other for other in range(len(self.bins)) if other != axis)
+        variance = self.variance * self.counts.size / self.bins[axis].size
+        return Measured((self.bins[axis],), self.counts.sum(axis=rest), variance)
+
+
+@dataclass(frozen=True)
 class Margin:
     """The counts of one attribute, as well as the noisy tables tell them.
 
@@ -56,26 +95,8 @@ class Margin:
         return Margin(bins, matrix @ self.counts, matrix @ self.covariance @ matrix.T)
 
 
-@dataclass(frozen=True)
-class Look:
-    """One noisy look at an attribute: sums of its finest cells.
-
-    Parameters
-    ----------
-    where : array of int
-        For each of the finest cells, the entry of `counts` that it is part of.
-    counts : array of float
-    variance : float
-        Of the noise in each count.
-    """
-
-    where: IntArray
-    counts: FloatArray
-    variance: float
-
-
 def cell_map(fine: Bins, coarse: Bins) -> IntArray:
-    """Tell for each cell which cell of coarser bins it lies in.
+    """Return for each cell the cell of coarser bins that it lies in.
 
     Examples
     --------
@@ -91,26 +112,26 @@ def cell_map(fine: Bins, coarse: Bins) -> IntArray:
     return np.append(inner, coarse.size - 1).astype(np.int64)
 
 
-def combine(bins: Bins, looks: Sequence[Look]) -> Margin:
-    """Join several noisy looks at one attribute by least squares.
+def combine(bins: Bins, tables: Sequence[Measured]) -> Margin:
+    """Join several noisy one-way tables of one attribute by least squares.
 
-    Each look counts by the inverse of its noise's variance. One of them must have the finest
+    Each table counts by the inverse of its noise's variance. One of them must have the finest
     cells, or they cannot be told apart.
 
     Examples
     --------
     >>> bins = Bins("sex", "categorical", categories=("f", "m"))
-    >>> cells = np.arange(4)
-    >>> one = Look(cells, np.array([10.0, 20, 0, 0]), 1.0)
-    >>> two = Look(cells, np.array([14.0, 20, 0, 0]), 3.0)
-    >>> combine(bins, [one, two]).counts.tolist()
+    >>> first = Measured((bins,), np.array([10.0, 20, 0, 0]), 1.0)
+    >>> second = Measured((bins,), np.array([14.0, 20, 0, 0]), 3.0)
+    >>> combine(bins, [first, second]).counts.tolist()
     [11.0, 20.0, 0.0, 0.0]
     """
     weights = np.zeros((bins.size, bins.size))
     pull = np.zeros(bins.size)
-    for look in looks:
-        weights += (look.where[:, None] == look.where[None, :]) / look.variance
-        pull += look.counts[look.where] / look.variance
+    for table in tables:
+        where = cell_map(bins, table.bins[0])
+        weights += (where[:, None] == where[None, :]) / table.variance
+        pull += table.counts[where] / table.variance
     covariance = np.linalg.inv(weights)
     return Margin(bins, covariance @ pull, (covariance + covariance.T) / 2)
 
@@ -161,29 +182,6 @@ def fit_margins(table: FloatArray, rows: FloatArray, columns: FloatArray) -> Flo
     return np.asarray(table + down[:, None] + across[None, :] - both)
 
 
-@dataclass(frozen=True)
-class Measured:
-    """A noisy table as it was released.
-
-    Parameters
-    ----------
-    bins : tuple of Bins
-        One for each attribute of the table.
-    counts : array of float
-    variance : float
-        Of the noise in each cell.
-    """
-
-    bins: tuple[Bins, ...]
-    counts: FloatArray
-    variance: float
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The attributes."""
-        return tuple(one.name for one in self.bins)
-
-
 def margins_of(
     finest: Mapping[str, Bins], tables: Sequence[Measured]
 ) -> tuple[dict[str, Margin], tuple[float, float]]:
@@ -204,19 +202,10 @@ def margins_of(
     total : tuple of float
         The number of rows and its variance.
     """
-    looks: dict[str, list[Look]] = {name: [] for name in finest}
+    own: dict[str, list[Measured]] = {name: [] for name in finest}
     for table in tables:
         for axis, bins in enumerate(table.bins):
-            rest = tuple(other for other in range(len(table.bins)) if other != axis)
-            looks[bins.name].append(
-                Look(
-                    cell_map(finest[bins.name], bins),
-                    table.counts.sum(axis=rest),
-                    table.variance * table.counts.size / bins.size,
-                )
-            )
+            own[bins.name].append(table.along(axis))
     total = common_total((float(t.counts.sum()), t.variance * t.counts.size) for t in tables)
-    margins = {
-        name: with_total(combine(bins, looks[name]), *total) for name, bins in finest.items()
-    }
+    margins = {name: with_total(combine(bins, own[name]), *total) for name, bins in finest.items()}
     return margins, total

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,9 +19,9 @@ _HIDDEN = (0.23, 0.35)
 
 def tied(margin: Margin) -> float:
     """Return the sum of cubed shares of numbers with a cell of their own: Spearman's ties."""
-    one = unit_cells(margin)
+    single = unit_cells(margin)
     shares = np.maximum(margin.real, 0.0) / max(np.maximum(margin.real, 0.0).sum(), 1.0)
-    return float((shares[one] ** 3).sum())
+    return float((shares[single] ** 3).sum())
 
 
 def spearman(
@@ -98,7 +100,7 @@ _FALSE = 0.108
 
 
 def cramers_v(
-    table: FloatArray, noise_sd: float, z: float, unused: tuple[int, int] = (0, 0)
+    table: FloatArray, noise_sd: float, z: float, unused: Sequence[int] = (0, 0)
 ) -> Estimate:
     """Return Cramér's V of two categorical attributes from their noisy table.
 
@@ -116,7 +118,7 @@ def cramers_v(
     noise_sd : float
         Of the noise in each cell before it was shifted.
     z : float
-    unused : pair of int
+    unused : sequence of two ints
         How many rows and columns (undeclared, missing) were left out of `table` after the shift.
     """
     least = min(table.shape) - 1
@@ -151,13 +153,13 @@ def cramers_v(
     guess = float(np.where(counted, 0.0, squares).sum())
     low, high = np.hypot(reach, _DOUBTED * (false + guess)), np.hypot(reach, unseen)
     ends = np.array([whole, whole - low, whole + high])
-    found = Estimate(*map(float, np.sqrt(np.clip(ends / (total * least), 0.0, 1.0))))
+    v = Estimate(*map(float, np.sqrt(np.clip(ends / (total * least), 0.0, 1.0))))
     if table.shape != (2, 2):
-        return found
-    return _with_departure(found, float(apart[0, 0]), z * float(variance[0, 0]) ** 0.5, expected)
+        return v
+    return _with_departure(v, float(apart[0, 0]), z * float(variance[0, 0]) ** 0.5, expected)
 
 
-def _with_departure(found: Estimate, apart: float, reach: float, expected: FloatArray) -> Estimate:
+def _with_departure(v: Estimate, apart: float, reach: float, expected: FloatArray) -> Estimate:
     """Widen the interval of two categories each by that of the one departure all four cells have.
 
     What a cell of few people hides shows in the three others.
@@ -167,7 +169,7 @@ def _with_departure(found: Estimate, apart: float, reach: float, expected: Float
     # V is the size of the departure by the geometric mean of the four expected counts
     sizes = np.sort(np.abs(ends)) / np.maximum(float(np.prod(np.sqrt(np.sqrt(expected)))), 1e-300)
     low = 0.0 if ends[0] <= 0.0 <= ends[1] else float(sizes[0])
-    return Estimate(found.value, min(found.low, low), min(max(found.high, float(sizes[1])), 1.0))
+    return Estimate(v.value, min(v.low, low), min(max(v.high, float(sizes[1])), 1.0))
 
 
 def _usual_squares(

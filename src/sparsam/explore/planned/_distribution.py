@@ -110,7 +110,7 @@ class Reading:
         return float(self.running[cell + 1] - self.running[cell])
 
     def _tail(self, upper: bool) -> list[tuple[int, float]]:
-        """Give the last two cells of a side with the rate at which people thin out, if they do."""
+        """Return the last two cells of a side and the rate at which people thin out, if they do."""
         end, beside = (self.last, self.last - 1) if upper else (0, 1)
         if self.last < 2 or self.one[end] or self.one[beside]:
             return []
@@ -185,7 +185,7 @@ def quantile(margin: Margin, level: float, z: float) -> Estimate:
     >>> quantile(Margin(age, np.array([5.0, 5, 5, 0]), np.zeros((4, 4))), 0.5, 1.96).value
     1.0
     """
-    found = Reading(margin).at(level)
+    number = Reading(margin).at(level)
     n_cells, edges = margin.bins.n_cells, margin.bins.edges
     # the people below each edge, less those that there would be below the quantile
     weights = np.tri(n_cells + 1, n_cells, -1) - level
@@ -197,7 +197,7 @@ def quantile(margin: Margin, level: float, z: float) -> Estimate:
     last = n_cells if above.all() else int(np.argmin(above[::-1]))
     low = edges[max(first - 1, 0)]
     high = edges[min(n_cells - last + 1, n_cells)] - margin.bins.integer
-    return Estimate(found, min(low, found), max(high, found))
+    return Estimate(number, min(low, number), max(high, number))
 
 
 def bucket_of_quantile(margin: Margin, level: float, z: float) -> Estimate:
@@ -205,11 +205,11 @@ def bucket_of_quantile(margin: Margin, level: float, z: float) -> Estimate:
 
     The interval is that of `quantile`: the ends of the buckets that the quantile may lie in.
     """
-    found = quantile(margin, level, z)
-    cell = int(np.searchsorted(margin.bins.edges, found.value, side="right")) - 1
+    number = quantile(margin, level, z)
+    cell = int(np.searchsorted(margin.bins.edges, number.value, side="right")) - 1
     cell = min(max(cell, 0), margin.bins.n_cells - 1)
     low, high = float(margin.bins.lows[cell]), float(margin.bins.highs[cell])
-    return Estimate((low + high) / 2, min(low, found.low), max(high, found.high))
+    return Estimate((low + high) / 2, min(low, number.low), max(high, number.high))
 
 
 def _smooth(margin: Margin, reading: Reading, level: float, z: float) -> Estimate:
@@ -217,14 +217,14 @@ def _smooth(margin: Margin, reading: Reading, level: float, z: float) -> Estimat
 
     A part of its distance from the nearer edge of its cell is added for what the cell hides.
     """
-    found = reading.at(level)
-    weights = reading.weights_below(found, closed=True) - level
+    number = reading.at(level)
+    weights = reading.weights_below(number, closed=True) - level
     around = z * margin.deviation(weights) / max(reading.total, 1.0)
     low, high = reading.at(max(level - around, 0.0)), reading.at(min(level + around, 1.0))
-    hidden = z * _INSIDE * reading.to_edge(found)
-    below, above = (float(np.hypot(found - low, hidden)), float(np.hypot(high - found, hidden)))
-    ends = np.clip([found - below, found + above], margin.bins.edges[0], margin.bins.edges[-1])
-    return Estimate(found, float(ends[0]), float(ends[1]))
+    hidden = z * _INSIDE * reading.to_edge(number)
+    below, above = (float(np.hypot(number - low, hidden)), float(np.hypot(high - number, hidden)))
+    ends = np.clip([number - below, number + above], margin.bins.edges[0], margin.bins.edges[-1])
+    return Estimate(number, float(ends[0]), float(ends[1]))
 
 
 def outliers(margin: Margin, z: float) -> Estimate:
@@ -239,9 +239,9 @@ def outliers(margin: Margin, z: float) -> Estimate:
     weights = _beyond(reading, first.value, third.value)
     value = float(weights @ margin.real)
     low, high = fences(first.value, third.value)
-    one, three = _reach(margin, 0.25, first, z), _reach(margin, 0.75, third, z)
+    below, above = _reach(margin, 0.25, first, z), _reach(margin, 0.75, third, z)
     # lower fence 2.5 Q1 - 1.5 Q3, upper fence 2.5 Q3 - 1.5 Q1
-    moves = np.hypot(2.5 * one, 1.5 * three), np.hypot(1.5 * one, 2.5 * three)
+    moves = np.hypot(2.5 * below, 1.5 * above), np.hypot(1.5 * below, 2.5 * above)
     usual = [reading.usual(end, move) for end, move in zip((low, high), moves, strict=True)]
     noise = z * margin.deviation(weights)
     fewer, more = (
@@ -286,7 +286,7 @@ def _beyond(reading: Reading, first: float, third: float) -> FloatArray:
 
 
 def mean(margin: Margin, z: float) -> Estimate:
-    """Give the mean of a numeric attribute: the cells at their middles, tails where they thin out.
+    """Return the mean of a numeric attribute: cells at their middles, tails where they thin out.
 
     The interval reaches from the mean with every number at the lower end of its cell to that with
     every number at the upper end, and holds the noise in either.
@@ -295,8 +295,8 @@ def mean(margin: Margin, z: float) -> Estimate:
     total = max(float(margin.real.sum()), 1.0)
     value = float(Reading(margin).places() @ margin.real) / total
     ends = (_mean_ends(margin, low, z)[0], _mean_ends(margin, high, z)[1])
-    found = np.clip([value, *ends], low[0], high[-1])
-    return Estimate(*map(float, (found[0], found.min(), found.max())))
+    means = np.clip([value, *ends], low[0], high[-1])
+    return Estimate(*map(float, (means[0], means.min(), means.max())))
 
 
 def _mean_ends(margin: Margin, places: FloatArray, z: float) -> tuple[float, float]:
@@ -329,6 +329,6 @@ def spread_in_cell(margin: Margin, cells: NDArray[np.int64], levels: FloatArray)
             continue
         places = np.linspace(low, high, 65)
         parts = np.array([reading.part(cell, float(place)) for place in places])
-        found = np.interp(levels[rows], np.maximum.accumulate(parts), places)
-        numbers[rows] = np.minimum(np.floor(found), high - 1) if margin.bins.integer else found
+        inside = np.interp(levels[rows], np.maximum.accumulate(parts), places)
+        numbers[rows] = np.minimum(np.floor(inside), high - 1) if margin.bins.integer else inside
     return numbers

@@ -302,8 +302,8 @@ def plan_for(
 
 def _query_cells(declared: Declared, names: tuple[str, ...]) -> int:
     """Return how many counts a query of values releases; other queries count as one."""
-    one = len(names) == 1 and names[0] in declared.categorical
-    return full_bins(declared, names[0]).size if one else 1
+    values = len(names) == 1 and names[0] in declared.categorical
+    return full_bins(declared, names[0]).size if values else 1
 
 
 def _check_ranges(declared: Declared) -> None:
@@ -379,8 +379,8 @@ def _planned(
         ("category pair", combinations(declared.categorical, 2)),
         ("mixed pair", product(declared.numeric, declared.categorical) if mixed_pairs else ()),
     ):
-        for one, two in pairs:
-            yield kind, 2, (one, two), sizes[one] * sizes[two], 1
+        for first, second in pairs:
+            yield kind, 2, (first, second), sizes[first] * sizes[second], 1
 
 
 def pair_cells(noise_sd: float | None, n_rows: float | None) -> int:
@@ -503,7 +503,7 @@ def _names(items: Sequence[Item], kinds: tuple[str, ...]) -> list[str]:
 
 
 def _cell_sds(sds: dict[Item, float]) -> dict[str, float]:
-    """Give the noise of one coarse cell of each attribute, from its own and its two-way tables."""
+    """Return the noise of a coarse cell of each attribute, from its own and its two-way tables."""
     precision: dict[str, float] = {}
     sizes = {item.attributes[0]: item.cells for item in sds if len(item.attributes) == 1}
     for item, sd in sds.items():

@@ -62,7 +62,7 @@ def run_planned(source: PrivateTable, plan: Plan, ask: Ask) -> Released:
     first, second = plan.stage(1), plan.stage(2)
     own = {item.attributes[0]: _first_bins(declared, item) for item in first}
     answers = _ask_stage(source, plan, first, [(own[i.attributes[0]],) for i in first], ask)
-    measured = [_measured(*one) for one in answers if one[0].kind != "octiles"]
+    measured = [_measured(*answer) for answer in answers if answer[0].kind != "octiles"]
     octiles = {
         item.attributes[0]: Octiles(bins[0], tuple(answer))
         for item, bins, answer in answers
@@ -73,14 +73,14 @@ def run_planned(source: PrivateTable, plan: Plan, ask: Ask) -> Released:
     cells = choose_cells(declared, margins, octiles, pair_sds[0] if pair_sds else None)
     second = tuple(i for i in second if i.kind != "cells" or _needs_cells(cells[i.attributes[0]]))
     bins = [_second_bins(declared, item, cells) for item in second]
-    measured += [_measured(*one) for one in _ask_stage(source, plan, second, bins, ask)]
+    measured += [_measured(*answer) for answer in _ask_stage(source, plan, second, bins, ask)]
     finest = {
         name: cells[name].finest if name in cells else first_bins(declared, name)
         for name in declared.names
     }
-    found = consistent(finest, measured)
-    clean = {name: without_empty(found.margins[name], one) for name, one in octiles.items()}
-    return replace(found, margins={**found.margins, **clean})
+    released = consistent(finest, measured)
+    clean = {name: without_empty(released.margins[name], own) for name, own in octiles.items()}
+    return replace(released, margins={**released.margins, **clean})
 
 
 def consistent(finest: Mapping[str, Bins], measured: Sequence[Measured]) -> Released:
@@ -89,9 +89,11 @@ def consistent(finest: Mapping[str, Bins], measured: Sequence[Measured]) -> Rele
     pairs = {}
     for table in measured:
         if len(table.bins) == 2:
-            one, two = (margins[bins.name].joined(bins) for bins in table.bins)
-            fitted = fit_margins(table.counts, one.counts, two.counts)
-            pairs[(one.bins.name, two.bins.name)] = Measured(table.bins, fitted, table.variance)
+            first, second = (margins[bins.name].joined(bins) for bins in table.bins)
+            fitted = fit_margins(table.counts, first.counts, second.counts)
+            pairs[(first.bins.name, second.bins.name)] = Measured(
+                table.bins, fitted, table.variance
+            )
     return Released(margins, total, pairs, tuple(measured))
 
 
@@ -135,7 +137,7 @@ def _ask_stage(
                 "kind": item.kind,
                 "attributes": list(item.attributes),
                 "cost": item.cost.to_dict(),
-                "cells": [_plain_cells(one) for one in own],
+                "cells": [_plain_cells(cells) for cells in own],
             }
             for item, own in zip(items, bins, strict=True)
         ],
@@ -156,8 +158,8 @@ def _compute(
     exact: dict[int, NDArray[np.int64]] = {}
     for arity in {len(own) for own in bins}:
         places = [place for place, own in enumerate(bins) if len(own) == arity]
-        used = {one.name: one for place in places for one in bins[place]}
-        names = [tuple(one.name for one in bins[place]) for place in places]
+        used = {own_bins.name: own_bins for place in places for own_bins in bins[place]}
+        names = [tuple(own_bins.name for own_bins in bins[place]) for place in places]
         tables = source.tables(list(used.values()), names)
         exact |= {place: tables[name] for place, name in zip(places, names, strict=True)}
     released: list[list[int]] = []
@@ -170,6 +172,6 @@ def _compute(
 
 
 def _measured(item: Item, bins: tuple[Bins, ...], answer: list[int]) -> Measured:
-    counts = np.array(answer, dtype=float).reshape([one.size for one in bins])
+    counts = np.array(answer, dtype=float).reshape([axis.size for axis in bins])
     # a budget so large that no noise is left must not weigh infinitely
     return Measured(bins, counts, max(noise_sd(item.each) ** 2, 1e-6))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from sparsam.explore._answer import Answer, quantile_label
 from sparsam.explore._bins import Bins, coarse_bins
 from sparsam.explore._declared import Declared
 from sparsam.explore._estimate import Estimate, count_interval
-from sparsam.explore.planned._consistency import Margin, Measured
+from sparsam.explore.planned._consistency import Margin
 from sparsam.explore.planned._correlation import cramers_v, spearman, tied
 from sparsam.explore.planned._distribution import bucket_of_quantile, mean, outliers, quantile
 from sparsam.explore.planned._planned import Released
@@ -49,8 +49,7 @@ def shown_bins(bins: Bins) -> Bins:
 def _count(released: Released, noise: str) -> Answer:
     total, variance = released.total
     sd = float(np.sqrt(variance))
-    found = _within(total, sd, Z[noise])
-    return _answer("count", (), {"value": found}, noise, sd)
+    return Answer.of("count", (), _within(total, sd, Z[noise]), noise=noise, noise_sd=sd)
 
 
 def _numeric(margin: Margin, noise: str, bucketed: bool) -> Iterable[Answer]:
@@ -63,27 +62,27 @@ def _numeric(margin: Margin, noise: str, bucketed: bool) -> Iterable[Answer]:
     middle = {quantile_label(q): read(margin, q, z) for q in (0.25, 0.5, 0.75)}
     ends = {quantile_label(q): read(margin, q, z) for q in (0.01, 0.99)}
     inside = () if _whole(bins) else (BUCKETS if bucketed else _INTERPOLATED,)
-    yield _answer("quantiles", name, middle, noise, notes=inside)
-    yield _answer("range", name, ends, noise, notes=(NO_EXTREMES, *inside))
+    yield Answer.of("quantiles", name, middle, noise=noise, notes=inside)
+    yield Answer.of("range", name, ends, noise=noise, notes=(NO_EXTREMES, *inside))
     if not bucketed or _whole(bins):
-        yield _answer("outliers", name, {"value": outliers(margin, z)}, noise)
+        yield Answer.of("outliers", name, outliers(margin, z), noise=noise)
     hidden = () if _whole(bins) else (_WIDE_CELLS,)
-    yield _answer("mean", name, {"value": mean(margin, z)}, noise, notes=hidden)
+    yield Answer.of("mean", name, mean(margin, z), noise=noise, notes=hidden)
     shown = margin.joined(shown_bins(bins))
-    yield _answer("histogram", name, _counts(shown, z), noise)
+    yield Answer.of("histogram", name, _counts(shown, z), noise=noise)
 
 
 def _categorical(margin: Margin, noise: str) -> Iterable[Answer]:
     name = (margin.bins.name,)
-    yield _answer("value_counts", name, _counts(margin, Z[noise]), noise)
+    yield Answer.of("value_counts", name, _counts(margin, Z[noise]), noise=noise)
     if margin.bins.missing_cell is None:
         yield _missing(margin, noise)
 
 
 def _missing(margin: Margin, noise: str) -> Answer:
     sd = float(margin.deviations[-1])
-    found = _within(float(margin.counts[-1]), sd, Z[noise])
-    return _answer("missing", (margin.bins.name,), {"value": found}, noise, sd)
+    missing = _within(float(margin.counts[-1]), sd, Z[noise])
+    return Answer.of("missing", (margin.bins.name,), missing, noise=noise, noise_sd=sd)
 
 
 def _counts(margin: Margin, z: float) -> dict[str, Estimate]:
@@ -94,23 +93,15 @@ def _counts(margin: Margin, z: float) -> dict[str, Estimate]:
 def _pair_answers(released: Released, noise: str) -> Iterable[Answer]:
     ties = {name: tied(margin) for name, margin in released.margins.items() if margin.bins.numeric}
     for names, table in released.pairs.items():
-        kinds = [one.numeric for one in table.bins]
-        if all(kinds):
-            found = _spearman(released.margins, table, np.array([ties[n] for n in names]), noise)
-            yield _answer("spearman", names, {"value": found}, noise)
-        elif not any(kinds):
-            one, two = table.bins
-            block = table.counts[: one.n_cells, : two.n_cells]
-            sd = float(np.sqrt(table.variance))
-            v = cramers_v(block, sd, Z[noise], (one.size - one.n_cells, two.size - two.n_cells))
-            yield _answer("cramers_v", names, {"value": v}, noise)
-
-
-def _spearman(
-    margins: Mapping[str, Margin], table: Measured, ties: np.ndarray, noise: str
-) -> Estimate:
-    one, two = (margins[bins.name].joined(bins) for bins in table.bins)
-    return spearman(table.counts, float(np.sqrt(table.variance)), (one, two), ties, Z[noise])
+        sd = float(np.sqrt(table.variance))
+        if all(bins.numeric for bins in table.bins):
+            first, second = (released.margins[bins.name].joined(bins) for bins in table.bins)
+            tied_shares = np.array([ties[name] for name in names])
+            rank = spearman(table.counts, sd, (first, second), tied_shares, Z[noise])
+            yield Answer.of("spearman", names, rank, noise=noise)
+        elif not any(bins.numeric for bins in table.bins):
+            v = cramers_v(table.declared_counts, sd, Z[noise], table.undeclared)
+            yield Answer.of("cramers_v", names, v, noise=noise)
 
 
 def _within(value: float, sd: float, z: float) -> Estimate:
@@ -120,22 +111,3 @@ def _within(value: float, sd: float, z: float) -> Estimate:
 
 def _whole(bins: Bins) -> bool:
     return bins.integer and bool((np.diff(np.array(bins.edges)) <= 1).all())
-
-
-def _answer(
-    function: str,
-    names: tuple[str, ...],
-    found: Mapping[str, Estimate],
-    noise: str,
-    sd: float | None = None,
-    notes: tuple[str, ...] = (),
-) -> Answer:
-    return Answer(
-        function,
-        names,
-        {label: one.value for label, one in found.items()},
-        {label: (one.low, one.high) for label, one in found.items()},
-        sd,
-        noise,
-        notes=notes,
-    )

@@ -27,8 +27,8 @@ def count_query(payment: Payment) -> Query:
         return noisy_counts(rows.reshape(1), cost).tolist()  # type: ignore[no-any-return]
 
     def read(noisy: list[int]) -> dict[str, Any]:
-        found = around(["value"], noisy, noise_quantile(cost, LEVEL))
-        return {**found, "noise_sd": noise_sd(cost)}
+        answer = around(["value"], noisy, noise_quantile(cost, LEVEL))
+        return {**answer, "noise_sd": noise_sd(cost)}
 
     return Query("count", (), {}, cost, release, read)
 
@@ -47,9 +47,9 @@ def missing_query(declared: Declared, name: str, payment: Payment) -> Query:
         return noisy_counts(counts[-1:], cost).tolist()  # type: ignore[no-any-return]
 
     def read(noisy: list[int]) -> dict[str, Any]:
-        found = around(["value"], noisy, noise_quantile(cost, LEVEL))
+        answer = around(["value"], noisy, noise_quantile(cost, LEVEL))
         notes = ("A number that cannot be read counts as missing.",) if bins.numeric else ()
-        return {**found, "noise_sd": noise_sd(cost), "notes": notes}
+        return {**answer, "noise_sd": noise_sd(cost), "notes": notes}
 
     details = {"declared": declared.only([name]).to_dict()}
     return Query("missing", (name,), details, cost, release, read)
@@ -90,11 +90,11 @@ def _table_query(function: str, declared: Declared, bins: Bins, payment: Payment
         return noisy_counts(counts, cost).tolist()  # type: ignore[no-any-return]
 
     def read(noisy: list[int]) -> dict[str, Any]:
-        found = around(bins.labels, noisy, noise_quantile(cost, LEVEL))
+        answer = around(bins.labels, noisy, noise_quantile(cost, LEVEL))
         notes = ["Each interval holds with a chance of 95 %; not all of them at once."]
         if bins.numeric:
             notes.append("Numbers beyond the declared range count in the first or last cell.")
-        return {**found, "noise_sd": noise_sd(cost), "notes": tuple(notes)}
+        return {**answer, "noise_sd": noise_sd(cost), "notes": tuple(notes)}
 
     details: dict[str, Any] = {"declared": declared.only([bins.name]).to_dict()}
     if bins.numeric:
@@ -126,18 +126,18 @@ def mean_query(declared: Declared, name: str, payment: Payment) -> Query:
         total = np.array([counts @ steps], dtype=np.int64)
         rows = np.array([counts.sum()], dtype=np.int64)
         noisy = noisy_counts(total, parts[0], reach), noisy_counts(rows, parts[1])
-        return [int(one[0]) for one in noisy]
+        return [int(numbers[0]) for numbers in noisy]
 
     off = float(np.max(grid.highs - grid.lows)) / 2 + unit / 2
     if grid.integer and grid.n_cells == len(np.arange(grid.edges[0], grid.edges[-1])):
         off = 0.0
 
     def read(released: list[int]) -> dict[str, Any]:
-        found = _ratio(released[0], released[1], parts, reach)
+        means = _ratio(released[0], released[1], parts, reach)
         ends = float(grid.lows[0]), float(grid.highs[-1])
-        value, low, high = (centre + unit * one for one in found)
+        value, low, high = (centre + unit * number for number in means)
         rows = max(released[1], 1)
-        sd = unit * float(np.hypot(noise_sd(parts[0], reach), found[0] * noise_sd(parts[1])) / rows)
+        sd = unit * float(np.hypot(noise_sd(parts[0], reach), means[0] * noise_sd(parts[1])) / rows)
         return {
             "values": {"value": float(np.clip(value, *ends))},
             "intervals": {"value": (max(low - off, ends[0]), min(high + off, ends[1]))},

@@ -45,13 +45,13 @@ def spearman_query(
         table = np.array(released, dtype=float).reshape(bins[0].size, bins[1].size)
         sd = noise_sd(cost)
         margins = _margins(bins, table, sd)
-        found = _with_hidden(spearman(table, sd, margins, _own_ties(table), _Z), table)
-        shape = " × ".join(str(one.n_cells) for one in bins)
+        rank = _with_hidden(spearman(table, sd, margins, _own_ties(table), _Z), table)
+        shape = " × ".join(str(own.n_cells) for own in bins)
         note = (
             f"Of the ranks of {shape} cells, rows without missing values. The values in one cell "
             "count as tied; the interval allows for what that hides."
         )
-        return _one(found, sd, note)
+        return _one(rank, sd, note)
 
     return _pair_query("spearman", declared, bins, cost, read)
 
@@ -60,17 +60,17 @@ def cramers_v_query(declared: Declared, pair: tuple[str, str], payment: Payment)
     """Ask for Cramér's V of two categorical attributes."""
     _check_pair(pair)
     bins = tuple(full_bins(declared, name) for name in pair)
-    for one in bins:
-        if one.numeric:
-            raise ParameterError(f"'{one.name}' must have categories for Cramér's V.")
+    for own in bins:
+        if own.numeric:
+            raise ParameterError(f"'{own.name}' must have categories for Cramér's V.")
     cost = payment.counts
 
     def read(released: list[int]) -> dict[str, Any]:
         table = np.array(released, dtype=float).reshape(bins[0].size, bins[1].size)
         sd = noise_sd(cost)
-        found = _own_margins_v(table[: bins[0].n_cells, : bins[1].n_cells], sd)
+        v = _own_margins_v(table[: bins[0].n_cells, : bins[1].n_cells], sd)
         note = "Of the declared categories; missing and undeclared values do not count."
-        return _one(found, sd, note)
+        return _one(v, sd, note)
 
     return _pair_query("cramers_v", declared, bins, cost, read)
 
@@ -78,7 +78,7 @@ def cramers_v_query(declared: Declared, pair: tuple[str, str], payment: Payment)
 def _pair_query(
     function: str, declared: Declared, bins: tuple[Bins, ...], cost: Cost, read: Any
 ) -> Query:
-    names = tuple(one.name for one in bins)
+    names = tuple(own.name for own in bins)
 
     def release(source: PrivateTable) -> list[int]:
         counts = source.tables(bins, [names])[names]
@@ -86,7 +86,7 @@ def _pair_query(
 
     details: dict[str, Any] = {"declared": declared.only(names).to_dict()}
     if bins[0].numeric:
-        details["edges"] = {one.name: list(one.edges) for one in bins}
+        details["edges"] = {own.name: list(own.edges) for own in bins}
     return Query(function, names, details, cost, release, read)
 
 
@@ -118,8 +118,8 @@ def _margins(
     bins: tuple[Bins, ...], table: NDArray[np.float64], sd: float
 ) -> tuple[Margin, Margin]:
     first, second = (
-        Margin(one, table.sum(axis=1 - axis), np.eye(one.size) * sd**2 * table.shape[1 - axis])
-        for axis, one in enumerate(bins)
+        Margin(own, table.sum(axis=1 - axis), np.eye(own.size) * sd**2 * table.shape[1 - axis])
+        for axis, own in enumerate(bins)
     )
     return first, second
 
@@ -133,12 +133,12 @@ def _own_ties(table: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array(ties)
 
 
-def _with_hidden(found: Estimate, table: NDArray[np.float64]) -> Estimate:
+def _with_hidden(rank: Estimate, table: NDArray[np.float64]) -> Estimate:
     """Widen the interval of a rank correlation by what wide cells may hide."""
-    hidden = _Z * hidden_correlation(table, found.value)
-    low = found.value - float(np.hypot(found.value - found.low, hidden))
-    high = found.value + float(np.hypot(found.high - found.value, hidden))
-    return Estimate(found.value, max(low, -1.0), min(high, 1.0))
+    hidden = _Z * hidden_correlation(table, rank.value)
+    low = rank.value - float(np.hypot(rank.value - rank.low, hidden))
+    high = rank.value + float(np.hypot(rank.high - rank.value, hidden))
+    return Estimate(rank.value, max(low, -1.0), min(high, 1.0))
 
 
 def _own_margins_v(table: NDArray[np.float64], sd: float) -> Estimate:
@@ -147,29 +147,29 @@ def _own_margins_v(table: NDArray[np.float64], sd: float) -> Estimate:
     Categories that noise may have made cannot be told from none. The lower end does without
     them: they are joined, and joined categories never depend more than the categories do.
     """
-    found = _moved_v(table, sd)
+    v = _moved_v(table, sd)
     joined = _joined_lines(_joined_lines(table, sd).T, sd).T
     if joined.shape == table.shape:
-        return found
+        return v
     least, most = min(joined.shape) - 1, min(table.shape) - 1
     # as if every cell had the noise of those that were joined
-    more = [1 + one - two for one, two in zip(table.shape, joined.shape, strict=True)]
+    more = [1 + whole - two for whole, two in zip(table.shape, joined.shape, strict=True)]
     low = _moved_v(joined, sd * float(np.sqrt(np.prod(more)))).low if least > 0 else 0.0
-    return Estimate(found.value, min(found.low, low * (least / max(most, 1)) ** 0.5), found.high)
+    return Estimate(v.value, min(v.low, low * (least / max(most, 1)) ** 0.5), v.high)
 
 
 def _moved_v(table: NDArray[np.float64], sd: float) -> Estimate:
-    found = cramers_v(table, sd, _Z)
+    v = cramers_v(table, sd, _Z)
     moves = 0.0
     for axis in (0, 1):
         lines = np.moveaxis(table, axis, 0)
         for line in range(len(lines)):
             moved = lines.copy()
             moved[line] += sd / np.sqrt(moved.shape[1])
-            moves += (cramers_v(np.moveaxis(moved, 0, axis), sd, _Z).value - found.value) ** 2
-    low = found.value - np.hypot(found.value - found.low, _Z * np.sqrt(moves))
-    high = found.value + np.hypot(found.high - found.value, _Z * np.sqrt(moves))
-    return Estimate(found.value, max(float(low), 0.0), min(float(high), 1.0))
+            moves += (cramers_v(np.moveaxis(moved, 0, axis), sd, _Z).value - v.value) ** 2
+    low = v.value - np.hypot(v.value - v.low, _Z * np.sqrt(moves))
+    high = v.value + np.hypot(v.high - v.value, _Z * np.sqrt(moves))
+    return Estimate(v.value, max(float(low), 0.0), min(float(high), 1.0))
 
 
 def _joined_lines(table: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
@@ -181,10 +181,10 @@ def _joined_lines(table: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
     return np.array(lines)
 
 
-def _one(found: Estimate, sd: float, note: str) -> dict[str, Any]:
+def _one(estimate: Estimate, sd: float, note: str) -> dict[str, Any]:
     return {
-        "values": {"value": found.value},
-        "intervals": {"value": (found.low, found.high)},
+        "values": {"value": estimate.value},
+        "intervals": {"value": (estimate.low, estimate.high)},
         "noise_sd": sd,
         "notes": (note,),
     }

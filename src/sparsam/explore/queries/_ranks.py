@@ -67,9 +67,9 @@ def quantiles_query(
         ]
 
     def read(released: list[list[int]]) -> dict[str, Any]:
-        found = _read_quantiles(grid, wanted, released, costs, function)
+        answer = _read_quantiles(grid, wanted, released, costs, function)
         more = (BUCKETS,) if name in declared.partitions else ()
-        return {**found, "notes": (*found["notes"], *more)}
+        return {**answer, "notes": (*answer["notes"], *more)}
 
     details = {
         "declared": declared.only([name]).to_dict(),
@@ -110,13 +110,13 @@ def outliers_query(
 
     def read(released: list[float]) -> dict[str, Any]:
         low, high = _own_fences(declared, name, released[:2])
-        found = around(["value"], [int(released[2])], noise_quantile(cost, LEVEL))
-        found["values"] |= {"low fence": low, "high fence": high}
+        answer = around(["value"], [int(released[2])], noise_quantile(cost, LEVEL))
+        answer["values"] |= {"low fence": low, "high fence": high}
         note = (
             "The count, and its interval, are of the numbers below the low fence and above the "
             "high fence given here; the quartiles behind these fences are noisy themselves."
         )
-        return {**found, "noise_sd": noise_sd(cost), "notes": (note,)}
+        return {**answer, "noise_sd": noise_sd(cost), "notes": (note,)}
 
     details: dict[str, Any] = {"declared": declared.only([name]).to_dict(), "grid": grid.n_cells}
     if quartiles is not None:
@@ -176,14 +176,14 @@ def _read_quantiles(
     function: str,
 ) -> dict[str, Any]:
     order = np.argsort([float(level) for level in levels], kind="stable")
-    found = np.empty(len(levels))
+    numbers = np.empty(len(levels))
     # noise may put a higher quantile below a lower one
-    found[order] = np.sort([grid.middles[one[0]] for one in released])
+    numbers[order] = np.sort([grid.middles[cells[0]] for cells in released])
     labels = [quantile_label(float(level)) for level in levels]
-    values = dict(zip(labels, found.tolist(), strict=True))
+    values = dict(zip(labels, numbers.tolist(), strict=True))
     lows, highs = [grid.edges[0], *grid.lows, grid.highs[-1]], [grid.lows[0], *grid.highs]
     intervals = {}
-    for label, value, own in zip(labels, found.tolist(), released, strict=True):
+    for label, value, own in zip(labels, numbers.tolist(), released, strict=True):
         if len(own) > 1:
             low, high = lows[own[1] + 1], [*highs, grid.highs[-1]][own[2] + 1]
             intervals[label] = (min(float(low), value), max(float(high), value))

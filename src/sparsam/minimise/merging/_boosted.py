@@ -98,14 +98,14 @@ def likely_classes(task: Task, random_state: int = 0) -> NDArray[np.float64]:
     """
     rng = np.random.default_rng(random_state)
     fold = rng.permutation(task.n_rows) % _TEACHER_FOLDS
-    found = np.zeros((task.n_rows, len(task.classes)))
+    likely = np.zeros((task.n_rows, len(task.classes)))
     # One thread, so that sums are added in one order on any number of cores.
     with threadpool_limits(limits=1):
         for held_out in np.unique(fold):
             seen = np.flatnonzero(fold != held_out)
             seen = seen if len(seen) <= _MOST_PEOPLE else rng.choice(seen, _MOST_PEOPLE, False)
-            found[fold == held_out] = _predicted(task, seen, fold == held_out, random_state)
-    return found
+            likely[fold == held_out] = _predicted(task, seen, fold == held_out, random_state)
+    return likely
 
 
 def _predicted(
@@ -127,9 +127,9 @@ def _predicted(
         # scikit-learn takes many classes among few people for a slip; here they are the task.
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
         model.fit(inputs[seen], truth)
-    found = np.zeros((int(asked.sum()), n_classes))
-    found[:, model.classes_] = model.predict_proba(inputs[asked])
-    return found
+    likely = np.zeros((int(asked.sum()), n_classes))
+    likely[:, model.classes_] = model.predict_proba(inputs[asked])
+    return likely
 
 
 def _code_inputs(task: Task, seen: NDArray[np.int64], random_state: int) -> NDArray[np.float64]:

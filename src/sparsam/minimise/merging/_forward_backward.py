@@ -44,7 +44,7 @@ def forward_backward(
     list of list of Step
         For each price the generalizations that were reached, the first of them where it began.
     """
-    found, position = [], start
+    steps, position = [], start
     for price in prices:
         reached = [_step(position)]
         while len(reached) <= _MOST_STEPS:
@@ -54,8 +54,8 @@ def forward_backward(
             position.forget()
             position = better
             reached.append(_step(position))
-        found.append(reached)
-    return found
+        steps.append(reached)
+    return steps
 
 
 def _step(position: Position) -> Step:

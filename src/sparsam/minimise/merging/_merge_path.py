@@ -155,14 +155,15 @@ class MergeTables:
         buckets = np.empty(task.codes.shape, dtype=np.uint16, order="F")
         for a, lookup in enumerate(self.lookups):
             buckets[:, a] = lookup[task.codes[:, a]]
-        found = distinct_records(buckets, self._sizes)
-        self.records = found.records.astype(np.int64)
+        distinct = distinct_records(buckets, self._sizes)
+        self.records = distinct.records.astype(np.int64)
         self._target: NDArray[np.float64] = np.stack(
-            [np.bincount(found.index, share, minlength=len(found)) for share in likely.T], axis=1
+            [np.bincount(distinct.index, share, minlength=len(distinct)) for share in likely.T],
+            axis=1,
         )
-        self._counts: Counts = np.empty((len(found), self._starts[-1]), dtype=np.float32)
+        self._counts: Counts = np.empty((len(distinct), self._starts[-1]), dtype=np.float32)
         for q, p in enumerate(task.personal):
-            block = found.tabulate(task.codes[:, p], task.sizes[p])
+            block = distinct.tabulate(task.codes[:, p], task.sizes[p])
             self._counts[:, self._starts[q] : self._starts[q + 1]] = block
 
     def __len__(self) -> int:

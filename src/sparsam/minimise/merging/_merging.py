@@ -154,9 +154,9 @@ class Merging(BucketMinimiser):
         moves = Moves(task, constraints)
         finest = people.lookups([full_resolution(a) for a in task.table.attributes])
         start = Position(people, moves.nothing(finest))
-        found = forward_backward(start, Proposals(people, constraints))
-        steps = [step for at_one_price in found for step in at_one_price]
-        ends = [at_one_price[-1] for at_one_price in found if len(at_one_price) > 1]
+        by_price = forward_backward(start, Proposals(people, constraints))
+        steps = [step for reached in by_price for step in reached]
+        ends = [reached[-1] for reached in by_price if len(reached) > 1]
         others = self._merged(task, likely, moves, ends) + self._trees(task, constraints)
         for lookups in _distinct(others, steps):
             steps.append(Step(lookups, Position(people, people.lookups(lookups)).score))
@@ -193,11 +193,11 @@ class Merging(BucketMinimiser):
     def _trees(self, task: Task, constraints: Constraints) -> list[Lookups]:
         """Privacy trees of many settings."""
         sizes = [size for size in START_LEAVES if size <= self.start_leaves] or [1]
-        found = []
+        lookups = []
         for privacy in START_PRIVACY:
             tree = PrivacyTree(privacy=privacy, min_leaf=self.min_leaf, constraints=constraints)
-            found += [self._lookups(task, g) for g in tree.path(task, sizes)]
-        return found
+            lookups += [self._lookups(task, g) for g in tree.path(task, sizes)]
+        return lookups
 
     def _lookups(self, task: Task, generalization: Generalization) -> Lookups:
         attributes = task.table.attributes
@@ -226,8 +226,8 @@ def _once(steps: Sequence[Step]) -> list[Step]:
 def _distinct(lookups: Sequence[Lookups], steps: Sequence[Step]) -> list[Lookups]:
     """Those that no step has, each once."""
     seen = {_key(step.lookups) for step in steps}
-    found = {_key(x): x for x in lookups if _key(x) not in seen}
-    return list(found.values())
+    fresh = {_key(x): x for x in lookups if _key(x) not in seen}
+    return list(fresh.values())
 
 
 def _key(lookups: Lookups) -> tuple[bytes, ...]:

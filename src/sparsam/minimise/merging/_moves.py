@@ -69,9 +69,9 @@ class Moves:
         for a, lookup in enumerate(lookups):
             if a in self._fixed or not lookup.any():
                 continue
-            found = {buckets for buckets in self._of_attribute(a, lookup) if len(buckets) > 1}
-            found.add(tuple(range(int(lookup.max()) + 1)))
-            yield from (Move(a, buckets) for buckets in sorted(found))
+            pairs = {buckets for buckets in self._of_attribute(a, lookup) if len(buckets) > 1}
+            pairs.add(tuple(range(int(lookup.max()) + 1)))
+            yield from (Move(a, buckets) for buckets in sorted(pairs))
 
     def _of_attribute(self, a: int, lookup: NDArray[np.int64]) -> Iterator[tuple[int, ...]]:
         if a in self._nodes:

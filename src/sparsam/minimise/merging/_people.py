@@ -100,13 +100,13 @@ class People:
 
     def lookups(self, of_codes: Sequence[NDArray[np.integer]]) -> list[Lookup]:
         """The bucket of each atom where codes have buckets: that of most of its people."""
-        found = []
+        buckets = []
         counts = code_counts(self.task.codes, self.task.sizes)
         for atom, lookup, people in zip(self.atoms, of_codes, counts, strict=True):
             votes = np.zeros((int(atom.max()) + 1, int(lookup.max()) + 1))
             np.add.at(votes, (atom, lookup), people + 1e-9)
-            found.append(numbered_by_first_code(votes.argmax(axis=1)))
-        return found
+            buckets.append(numbered_by_first_code(votes.argmax(axis=1)))
+        return buckets
 
     def of_codes(self, lookups: Sequence[Lookup]) -> list[Lookup]:
         """The bucket of each code where atoms have buckets."""

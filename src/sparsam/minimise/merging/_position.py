@@ -59,17 +59,17 @@ class Position:
         buckets = np.empty((people.n_rows, len(lookups)), dtype=np.uint16, order="F")
         for a, lookup in enumerate(lookups):
             buckets[:, a] = lookup[people.columns[a]]
-        found = distinct_records(buckets, self.layout.sizes)
+        distinct = distinct_records(buckets, self.layout.sizes)
         begin = _begin(people, self.layout, before)
         rounds = _ROUNDS if before else _ROUNDS_FROM_NOTHING
-        additive = fit_additive(people.likely, found, self.layout, begin, rounds)
+        additive = fit_additive(people.likely, distinct, self.layout, begin, rounds)
         self.effects = additive.effects
-        self._spread = spread(additive.forecast)[found.index]
-        self._forecast = corrected(people, self.layout, additive, found.index)
+        self._spread = spread(additive.forecast)[distinct.index]
+        self._forecast = corrected(people, self.layout, additive, distinct.index)
         known = None if before is None else before.pair_risk
         self.pair_risk: PairRisk = PairRisk(people, lookups, known, changed)
-        records = found.records.astype(np.int64)
-        risk = record_risk(people, self.layout, self.pair_risk, found.index, records)
+        records = distinct.records.astype(np.int64)
+        risk = record_risk(people, self.layout, self.pair_risk, distinct.index, records)
         self.score = Score(loss_of(self._forecast, people.likely), risk)
         self._tried: dict[tuple[int, bytes], Position] = {}
 
@@ -154,7 +154,7 @@ class Additive:
 
 def fit_additive(
     likely: Floats,
-    found: DistinctRecords,
+    distinct: DistinctRecords,
     layout: Layout,
     begin: tuple[Floats, Floats],
     rounds: int,
@@ -173,8 +173,8 @@ def fit_additive(
     rounds : int
         How many steps.
     """
-    total = np.stack([np.bincount(found.index, line) for line in likely.T], axis=1)
-    places = found.records.astype(np.int64) + layout.starts[:-1]
+    total = np.stack([np.bincount(distinct.index, line) for line in likely.T], axis=1)
+    places = distinct.records.astype(np.int64) + layout.starts[:-1]
     effects, matrix = begin[0], begin[1].copy()
     matrix[np.diag_indices(len(matrix))] += RIDGE
     inverse = np.linalg.inv(matrix)
@@ -187,7 +187,7 @@ def fit_additive(
             best, least = tried, surprise
         else:
             rate /= 3
-        wrong = total - found.counts[:, None] * best.forecast
+        wrong = total - distinct.counts[:, None] * best.forecast
         gradient = np.zeros_like(effects)
         for place in places.T:
             np.add.at(gradient, place, wrong)

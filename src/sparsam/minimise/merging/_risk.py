@@ -120,14 +120,14 @@ def record_risk(
         Which generalized record each person has.
     records : ndarray of int of shape (n_records, n_attributes)
     """
-    found = 0.0
+    risk = 0.0
     for q, p in enumerate(people.task.personal):
         if layout.sizes[p] == people.sizes[p]:
-            found += people.weights[q]
+            risk += people.weights[q]
         elif people.weights[q] > 0:
             hits = _hits_in_records(people, layout, (p, pairs.most_telling(q)), cells, records)
-            found += people.weights[q] * hits / people.n_rows
-    return float(found)
+            risk += people.weights[q] * hits / people.n_rows
+    return float(risk)
 
 
 def _hits_in_records(

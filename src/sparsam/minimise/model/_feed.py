@@ -67,10 +67,12 @@ class OwnFeed:
         wanted : tuple of str or None
             The order that the model wants its columns in, where it says so.
         """
-        found = tuple(
-            one for one in check_slices(slices, records.columns) if one.name in records.table.names
+        joined = tuple(
+            part
+            for part in check_slices(slices, records.columns)
+            if part.name in records.table.names
         )
-        known = {*records.table.names, *(column for one in found for column in one.columns)}
+        known = {*records.table.names, *(column for part in joined for column in part.columns)}
         empty = tuple(name for name in records.columns if name not in known)
         own_missing = {}
         for attribute in records.table.attributes:
@@ -78,7 +80,7 @@ class OwnFeed:
                 value = records.own_values(attribute.name)[attribute.n_values]
                 if isinstance(value, str):
                     own_missing[attribute.name] = value
-        return cls(wanted or records.columns, found, empty, missing, own_missing)
+        return cls(wanted or records.columns, joined, empty, missing, own_missing)
 
     def __call__(self, recoding: Recoding, X: Any) -> Any:
         """What the model is fed for raw records.
@@ -89,21 +91,21 @@ class OwnFeed:
         X : frame, mapping, array or path
         """
         raw = self.raw(X, recoding.generalization.collected)
-        made: dict[str, Replacement] = {}
+        replacements: dict[str, Replacement] = {}
         for name, new in _replacements(recoding, raw, count_rows(X)).items():
-            one = next((one for one in self.slices if one.name == name), None)
-            if one is None:
-                made[name] = self._with_own_missing(name, new)
+            slices = next((slices for slices in self.slices if slices.name == name), None)
+            if slices is None:
+                replacements[name] = self._with_own_missing(name, new)
             else:
-                made |= one.expand(new, _holds_flags(X, one))
+                replacements |= slices.expand(new, _holds_flags(X, slices))
         nothing = np.zeros(count_rows(X), np.intp)
-        made |= {name: Replacement([None], nothing) for name in self.empty}
+        replacements |= {name: Replacement([None], nothing) for name in self.empty}
         native = open_own(X, self.missing).native
         if isinstance(native, np.ndarray):
             columns = dict(zip(column_names(X), native.T, strict=True))
-            fed = replace_columns(columns, {name: made[name] for name in self.columns})
+            fed = replace_columns(columns, {name: replacements[name] for name in self.columns})
             return np.column_stack([fed[name] for name in self.columns])
-        return select(replace_columns(native, made), self.columns)
+        return select(replace_columns(native, replacements), self.columns)
 
     def raw(self, X: Any, names: tuple[str, ...]) -> dict[str, NDArray[Any]]:
         """The raw columns of some attributes: slices joined, texts that mean missing taken out.
@@ -113,15 +115,15 @@ class OwnFeed:
         X : frame, mapping, array or path
         names : tuple of str
         """
-        joined = {one.name: one for one in self.slices}
-        found = {}
+        joined = {part.name: part for part in self.slices}
+        values = {}
         for name in names:
             if name in joined:
                 columns = columns_of(X, joined[name].columns, (), self.missing)
-                found[name] = joined[name].column(columns).values
+                values[name] = joined[name].column(columns).values
             else:
-                found[name] = without(columns_of(X, [name], (), self.missing)[name], self.missing)
-        return found
+                values[name] = without(columns_of(X, [name], (), self.missing)[name], self.missing)
+        return values
 
     def _with_own_missing(self, name: str, new: Replacement) -> Replacement:
         if name not in self.own_missing:
@@ -139,6 +141,6 @@ def _replacements(
     return feed.replacements(codes, recoding.leaf_of(codes))
 
 
-def _holds_flags(X: Any, one: Slices) -> bool:
-    there = [name for name in one.columns if name in column_names(X)]
+def _holds_flags(X: Any, slices: Slices) -> bool:
+    there = [name for name in slices.columns if name in column_names(X)]
     return bool(there) and columns_of(X, there[:1])[there[0]].dtype == bool

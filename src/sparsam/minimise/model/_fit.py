@@ -87,8 +87,8 @@ class CurvePoint:
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a fit finds.
+class FitResult:
+    """The result of a fit.
 
     Attributes
     ----------
@@ -168,7 +168,7 @@ class ModelFit:
             constraints=Constraints(),
         )
         nodes = tree_shape(growth.grow(_CELLS), task.n_rows)
-        ordered = [one.ordered for one in task.table.attributes]
+        ordered = [attribute.ordered for attribute in task.table.attributes]
         return leaves_of(with_neighbours(nodes, ordered), self._codes)
 
     def _agreement(self, rows: NDArray[np.int64]) -> Agreement:
@@ -188,21 +188,23 @@ class ModelFit:
 
     # the search of our own
 
-    def by_responses(self) -> Found:
+    def by_responses(self) -> FitResult:
         """Merge values whose answers are alike, and choose along the path."""
         enough = len(self.learn) >= _ENOUGH_FOR_SEVERAL
         how = self._settings.representative
         ways = [(how, cost) for cost in (_MERGE_COSTS if enough else _MERGE_COSTS[:1])]
         if how == "response" and enough:
             ways.append(("median", _MERGE_COSTS[0]))
-        found = [self._searched(*way, only=len(ways) == 1) for way in ways]
-        search, path, state = max(found, key=lambda one: one[0].loss(one[2].levels))
+        searches = [self._searched(*way, only=len(ways) == 1) for way in ways]
+        search, path, state = max(
+            searches, key=lambda searched: searched[0].loss(searched[2].levels)
+        )
         ranges = search.ranges(state.levels)
         generalization = self._make(ranges)
         recoding, chosen_on, held_out = self._settle(ranges, generalization)
         passed = _passed(search, path)
         curve = self._curve(passed)
-        return Found(generalization, recoding, chosen_on, held_out, curve, tuple(passed))
+        return FitResult(generalization, recoding, chosen_on, held_out, curve, tuple(passed))
 
     def _searched(
         self, representative: str, cost: float, only: bool
@@ -223,13 +225,15 @@ class ModelFit:
         # those who are asked about come first in the search as well: much is known of them
         people = self.learn[rng.permutation(len(self.learn))]
         learned = self._codes[people]
-        found = ladders(attributes, learned, self._oracle, representative, rng, cost)
-        found = [[self._namer.ranges(a, one) for one in ladder] for a, ladder in enumerate(found)]
-        found = within(found, self._task.take(self.learn), self._settings.constraints)
-        found = with_constants(found, self._usual_record())
+        choices = ladders(attributes, learned, self._oracle, representative, rng, cost)
+        choices = [
+            [self._namer.ranges(a, ranges) for ranges in ladder] for a, ladder in enumerate(choices)
+        ]
+        choices = within(choices, self._task.take(self.learn), self._settings.constraints)
+        choices = with_constants(choices, self._usual_record())
         rows = people[:_MOST_SEARCHED]
         shares = self._weights()
-        return Search(found, shares, self._oracle, self._codes[rows], self._agreement(rows))
+        return Search(choices, shares, self._oracle, self._codes[rows], self._agreement(rows))
 
     def _usual_record(self) -> NDArray[np.uint16]:
         """A record that gets the model's commonest answer (or one near the mean).
@@ -271,11 +275,11 @@ class ModelFit:
             low, high = (middle, high) if holds else (low, middle)
         # the next state may fail by chance, or because its step was a large one
         further = max(_LOOKED_FURTHER, _MOST_LOOKED_AT // len(self.choose))
-        found = self._holding(search, path[low + 1 : low + 1 + further])
-        if not found and high < len(path):
-            found = self._holding(search, search.between(path[low], path[high], _LOOKED_FURTHER))
+        states = self._holding(search, path[low + 1 : low + 1 + further])
+        if not states and high < len(path):
+            states = self._holding(search, search.between(path[low], path[high], _LOOKED_FURTHER))
         # of equals the last, which is the most general
-        return max(reversed(found), key=lambda one: search.loss(one.levels), default=path[low])
+        return max(reversed(states), key=lambda state: search.loss(state.levels), default=path[low])
 
     def _holding(self, search: Search, states: Sequence[State]) -> list[State]:
         """Those that keep enough on the people chosen on."""
@@ -285,8 +289,8 @@ class ModelFit:
         answers = answers_for(self._oracle, self._codes[self.choose], ranges)
         return [
             state
-            for state, one in zip(states, answers, strict=True)
-            if agreement.kept(one).holds(target, caution)
+            for state, part in zip(states, answers, strict=True)
+            if agreement.kept(part).holds(target, caution)
         ]
 
     def _improved(self, search: Search, point: State) -> State:
@@ -351,9 +355,11 @@ class ModelFit:
         for rows in self._curve_rows():
             agreement = self._agreement(rows)
             answers = answers_for(self._oracle, self._codes[rows], passed)
-            scores.append([agreement.score(one) for one in answers])
+            scores.append([agreement.score(part) for part in answers])
         overall = self._losses(passed) @ self._weights()
-        collected = [sum(one.n_buckets > 1 for one in ranges) for ranges in passed]
+        collected = [
+            sum(of_attribute.n_buckets > 1 for of_attribute in ranges) for ranges in passed
+        ]
         points = zip(overall.tolist(), *scores, collected, strict=True)
         return tuple(CurvePoint(*point) for point in points)
 
@@ -368,26 +374,30 @@ class ModelFit:
         measured once, beside other ones of the others than it was found with.
         """
         distinct = [
-            list({id(one): one for one in column}.values()) for column in zip(*passed, strict=True)
+            list({id(of_attribute): of_attribute for of_attribute in column}.values())
+            for column in zip(*passed, strict=True)
         ]
         known: list[dict[int, float]] = [{} for _ in distinct]
         for i in range(max(map(len, distinct))):
             some = [column[min(i, len(column) - 1)] for column in distinct]
-            found = self._make(some).information_loss(self._learned).per_attribute
-            for of, one, name in zip(known, some, self._task.names, strict=True):
-                of[id(one)] = found[name]
+            losses = self._make(some).information_loss(self._learned).per_attribute
+            for of, of_attribute, name in zip(known, some, self._task.names, strict=True):
+                of[id(of_attribute)] = losses[name]
         return np.array(
-            [[of[id(one)] for of, one in zip(known, ranges, strict=True)] for ranges in passed]
+            [
+                [of[id(of_attribute)] for of, of_attribute in zip(known, ranges, strict=True)]
+                for ranges in passed
+            ]
         )
 
     def _point(self, ranges: Sequence[Ranges], chosen_on: float, held_out: float) -> CurvePoint:
-        made = self._make(ranges)
-        loss = made.information_loss(self._learned, self._settings.weights)
-        return CurvePoint(loss.overall, chosen_on, held_out, len(made.collected))
+        generalization = self._make(ranges)
+        loss = generalization.information_loss(self._learned, self._settings.weights)
+        return CurvePoint(loss.overall, chosen_on, held_out, len(generalization.collected))
 
     # the procedure of the paper
 
-    def by_the_paper(self) -> Found:
+    def by_the_paper(self) -> FitResult:
         """Grow a tree on the answers, then prune it or give attributes back."""
         settings = self._settings
         learned = replace(self._learned, codes=np.asfortranarray(self._codes[self.learn]))
@@ -408,12 +418,12 @@ class ModelFit:
         generalization = self._make(ranges[-1])
         recoding = search.recoding(generalization, stages[-1])
         curve = []
-        for stage, one in zip(stages, ranges, strict=True):
+        for stage, reached in zip(stages, ranges, strict=True):
             answers = search.answers(self._codes[self.report], stage.depth, stage.kept)
             reported = self._agreement(self.report).score(answers)
-            curve.append(self._point(one, stage.score, reported))
+            curve.append(self._point(reached, stage.score, reported))
         recoding, chosen_on, held_out = self._rounded(recoding)
-        return Found(generalization, recoding, chosen_on, held_out, tuple(curve), tuple(ranges))
+        return FitResult(generalization, recoding, chosen_on, held_out, tuple(curve), tuple(ranges))
 
 
 def usual_values(codes: NDArray[np.uint16], fewest: int = 10) -> NDArray[np.uint16]:

@@ -172,12 +172,14 @@ def ladders(
         int((values < x.n_values).sum()) if x.ordered else 0
         for x, values in zip(attributes, groups, strict=True)
     ]
-    found = profiles(oracle, codes[:n_people], groups, ordered)
-    made = []
+    answers = profiles(oracle, codes[:n_people], groups, ordered)
+    partitions = []
     for a, attribute in enumerate(attributes):
-        ladder = _Ladder(attribute, counts[a], groups[a], found[a], representative, rng, least_cost)
-        made.append([identity(attribute, counts[a]), *ladder.climb()])
-    return made
+        ladder = _Ladder(
+            attribute, counts[a], groups[a], answers[a], representative, rng, least_cost
+        )
+        partitions.append([identity(attribute, counts[a]), *ladder.climb()])
+    return partitions
 
 
 def _first_groups(attribute: Attribute, counts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -301,8 +303,10 @@ class _Ladder:
         self._size[first] += self._size[second]
         self._low[first] = min(self._low[first], self._low[second])
         self._high[first] = max(self._high[first], self._high[second])
-        one = slice(first, first + 1)
-        self._penalties[one] = self._penalty(self._size[one], self._low[one], self._high[one])
+        place = slice(first, first + 1)
+        self._penalties[place] = self._penalty(
+            self._size[place], self._low[place], self._high[place]
+        )
         self._alive[second] = False
         self._bucket[self._bucket == second] = first
         self._stale.discard(second)

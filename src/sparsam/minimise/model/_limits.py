@@ -41,10 +41,10 @@ def within(
         if name in constraints.must_keep:
             levels = levels[:1]
         if name in constraints.must_drop:
-            levels = [one for one in levels if one.n_buckets == 1]
+            levels = [level for level in levels if level.n_buckets == 1]
         most = constraints.max_buckets.get(name)
         if most is not None:
-            levels = [one for one in levels if one.n_buckets <= most]
+            levels = [level for level in levels if level.n_buckets <= most]
         if not levels:
             raise ParameterError(f"No partition of '{name}' meets the constraints.")
         allowed.append(levels)
@@ -70,23 +70,23 @@ def with_constants(
 
 
 def _distinct(
-    task: Task, a: int, ladder: Sequence[Ranges], found: Sequence[NDArray[np.int64]]
+    task: Task, a: int, ladder: Sequence[Ranges], nodes: Sequence[NDArray[np.int64]]
 ) -> list[Ranges]:
     """Partitions along a hierarchy, with the values that stand for their buckets."""
     attribute = task.table.attributes[a]
     counts = np.bincount(task.codes[:, a], minlength=attribute.size)
-    made: list[Ranges] = []
-    for buckets in found:
+    partitions: list[Ranges] = []
+    for buckets in nodes:
         n_buckets = int(buckets.max()) + 1
-        if made and made[-1].n_buckets == n_buckets:
+        if partitions and partitions[-1].n_buckets == n_buckets:
             continue
         common = [
             int(codes[counts[codes].argmax()])
             for codes in (np.flatnonzero(buckets == b) for b in range(n_buckets))
         ]
         loss = mean_penalty(attribute, buckets, counts)
-        made.append(Ranges(buckets, np.array(common), loss))
-    return made
+        partitions.append(Ranges(buckets, np.array(common), loss))
+    return partitions
 
 
 class Namer:

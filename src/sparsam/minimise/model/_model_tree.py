@@ -13,7 +13,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from sparsam._checks import check_choice, check_share
+from sparsam._checks import check_choice, check_number, check_share, wrong_parameter
 from sparsam._errors import ParameterError, SparsamWarning
 from sparsam.data import OwnRecords, Roles, Task, black_box, count_rows
 from sparsam.data.model import Replacement
@@ -24,7 +24,7 @@ from sparsam.minimise._partitions import Partitions
 from sparsam.minimise.model import _ladder as _model_ladder
 from sparsam.minimise.model import _paper as _model_paper
 from sparsam.minimise.model._feed import OwnFeed
-from sparsam.minimise.model._fit import Found, ModelFit, Settings
+from sparsam.minimise.model._fit import FitResult, ModelFit, Settings
 from sparsam.minimise.model._ladder import Ranges
 from sparsam.minimise.model._oracle import Oracle, Scorer
 from sparsam.minimise.model._recoding import prediction_task
@@ -187,7 +187,11 @@ class ModelTree(Minimiser):
         records = OwnRecords.open(X, roles=self.roles, slices=self.slices, columns=wanted)
         table = records.table
         task = prediction_task(table, np.zeros(table.n_rows, np.int64), 1, self.roles)
-        own = {one.name: records.own_values(one.name) for one in table.attributes if one.binned}
+        own = {
+            attribute.name: records.own_values(attribute.name)
+            for attribute in table.attributes
+            if attribute.binned
+        }
         oracle = Oracle(
             lambda *asked: box.predict(records.frame(*asked)), task.sizes, box.regression, own
         )
@@ -226,8 +230,8 @@ class ModelTree(Minimiser):
     def _columns_of(self, X: Any) -> dict[str, NDArray[Any]]:
         if self._feed is None:
             return super()._columns_of(X)
-        found = self._feed.raw(X, self.generalization_.collected)
-        return found or {"": np.zeros(count_rows(X))}
+        columns = self._feed.raw(X, self.generalization_.collected)
+        return columns or {"": np.zeros(count_rows(X))}
 
     def path(self, task: Task, steps: Sequence[float] | None = None) -> list[Generalization]:
         """The generalizations along the search for a classifier of our own, fine to coarse.
@@ -242,7 +246,7 @@ class ModelTree(Minimiser):
         -------
         list of Generalization
         """
-        result = self._found(task, self._own_oracle(task))[0]
+        result = self._searched(task, self._own_oracle(task))[0]
         make = self._make(task)
         return places_of([make(ranges) for ranges in result.path], steps)
 
@@ -253,9 +257,9 @@ class ModelTree(Minimiser):
             codes: NDArray[np.uint16], numbers: Mapping[int, Replacement] | None = None
         ) -> NDArray[np.int64]:
             codes = codes.copy()
-            for a, one in (numbers or {}).items():
-                each = replace(one, index=np.arange(len(one.values))).array()
-                codes[:, a] = task.table.attributes[a].encode(each)[one.index]
+            for a, new in (numbers or {}).items():
+                each = replace(new, index=np.arange(len(new.values))).array()
+                codes[:, a] = task.table.attributes[a].encode(each)[new.index]
             return classifier.predict(codes)
 
         return Oracle(predict, task.sizes)
@@ -266,29 +270,29 @@ class ModelTree(Minimiser):
         self._feed = None
 
     def _fit(self, task: Task, oracle: Oracle) -> None:
-        found, fit = self._found(task, oracle)
-        self.generalization_, self.recoding_ = found.generalization, found.recoding
-        self.chosen_on_, self.held_out_ = found.chosen_on, found.held_out
-        self.curve_, self.n_asked_ = found.curve, oracle.n_asked
+        result, fit = self._searched(task, oracle)
+        self.generalization_, self.recoding_ = result.generalization, result.recoding
+        self.chosen_on_, self.held_out_ = result.chosen_on, result.held_out
+        self.curve_, self.n_asked_ = result.curve, oracle.n_asked
         self.held_out_rows_ = fit.report
-        self.met_ = found.held_out.holds(self.keep_accuracy, 0.0)
+        self.met_ = result.held_out.holds(self.keep_accuracy, 0.0)
         for words in (self._shortfall(), fit.small_cells()):
             if words:
                 warnings.warn(words, SparsamWarning, stacklevel=3)
 
     def _shortfall(self) -> str:
         """How far the target is missed on the people held out, in words; nothing if it is met."""
-        found = self.held_out_
+        kept = self.held_out_
         if self.met_:
             return ""
         cell = " of the worst cell" if self.kept_in == "each cell" else ""
         return (
-            f"On the {found.n_records:,} records held out{cell}, {found.score:.4f} of the model's "
-            f"answers are kept: {self.keep_accuracy - found.score:.4f} below the "
-            f"{self.keep_accuracy:.4f} asked for (standard error {found.error:.4f})."
+            f"On the {kept.n_records:,} records held out{cell}, {kept.score:.4f} of the model's "
+            f"answers are kept: {self.keep_accuracy - kept.score:.4f} below the "
+            f"{self.keep_accuracy:.4f} asked for (standard error {kept.error:.4f})."
         )
 
-    def _found(self, task: Task, oracle: Oracle) -> tuple[Found, ModelFit]:
+    def _searched(self, task: Task, oracle: Oracle) -> tuple[FitResult, ModelFit]:
         self._check_parameters(task)
         settings = self._settings(task)
         settings.constraints.check(task)
@@ -301,7 +305,8 @@ class ModelTree(Minimiser):
 
         def make(ranges: Sequence[Ranges]) -> Generalization:
             return Generalization(
-                [partition(a, one.buckets) for a, one in enumerate(ranges)], about=about
+                [partition(a, of_attribute.buckets) for a, of_attribute in enumerate(ranges)],
+                about=about,
             )
 
         return make
@@ -343,16 +348,10 @@ class ModelTree(Minimiser):
         ways = _model_paper.REPRESENTATIVES if paper else _model_ladder.REPRESENTATIVES
         check_choice(owner, "representative", self.representative, ("auto", *ways))
         self._check_features(task)
-        if not isinstance(self.caution, int | float) or not 0 <= self.caution < np.inf:
-            raise ParameterError(
-                "The 'caution' parameter of ModelTree must be a number of at least 0. "
-                f"Got {self.caution!r} instead."
-            )
+        check_number(owner, "caution", self.caution)
         if not _are_shares(self.fractions):
-            raise ParameterError(
-                "The 'fractions' parameter of ModelTree must be three numbers above 0 that sum "
-                f"to 1. Got {self.fractions} instead."
-            )
+            expected = "three numbers above 0 that sum to 1"
+            raise wrong_parameter(owner, "fractions", expected, self.fractions)
 
     def _check_features(self, task: Task) -> None:
         if isinstance(self.features, str):
@@ -409,5 +408,5 @@ class CodesClassifier:
 
     def predict(self, codes: NDArray[np.uint16]) -> NDArray[np.int64]:
         """The class of each record."""
-        found: NDArray[np.int64] = self._model.predict(self._inputs(codes)).astype(np.int64)
-        return found
+        classes: NDArray[np.int64] = self._model.predict(self._inputs(codes)).astype(np.int64)
+        return classes

@@ -155,8 +155,8 @@ class Oracle:
         words = np.empty(len(known), dtype=object)
         words[:] = known
         words = np.array(known) if len({type(word) for word in known}) == 1 else words
-        found: NDArray[Any] = words[answers]
-        return found
+        named: NDArray[Any] = words[answers]
+        return named
 
     def values(self, attribute: Attribute, codes: NDArray[Any]) -> list[Any]:
         """The plain values that the model is asked with for codes; None is missing."""
@@ -267,14 +267,14 @@ class Agreement:
     def kept(self, answers: Answers) -> Kept:
         """How much is kept, with its standard error."""
         groups = self._groups or [np.arange(len(self._answers))]
-        found = [
+        scores = [
             Kept(self._score(answers, rows), self._error(answers, rows), len(rows))
             for rows in groups
         ]
-        worst = min(found, key=lambda one: one.score)
+        worst = min(scores, key=lambda score: score.score)
         # a cell that keeps more may be less certain: what holds must hold for all of them
-        error = worst.score - min(one.score - one.error for one in found)
-        return Kept(worst.score, error if len(found) > 1 else worst.error, worst.n_records)
+        error = worst.score - min(score.score - score.error for score in scores)
+        return Kept(worst.score, error if len(scores) > 1 else worst.error, worst.n_records)
 
     def _score(self, answers: Answers, rows: Any) -> float:
         before, after = self._answers[rows], answers[rows]
@@ -386,7 +386,7 @@ class RecordKeys:
 
 def _numbered(places: Places, keys: NDArray[np.int64]) -> NDArray[np.int64]:
     distinct, index = np.unique(keys, return_inverse=True)
-    found = places.find(distinct)
-    new = np.flatnonzero(found < 0)
-    found[new] = places.add(distinct[new])
-    return found[index]
+    numbers = places.find(distinct)
+    new = np.flatnonzero(numbers < 0)
+    numbers[new] = places.add(distinct[new])
+    return numbers[index]

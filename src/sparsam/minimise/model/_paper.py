@@ -58,9 +58,9 @@ class _Judge:
         self._met: dict[tuple[int, frozenset[int]], bool] = {}
 
     def __call__(self, depth: int, kept: frozenset[int]) -> Stage:
-        found = self._agreement.kept(self._search.answers(self._codes, depth, kept))
-        self._met[depth, kept] = found.holds(self._target, self._aim)
-        return Stage(depth, kept, found.score)
+        score = self._agreement.kept(self._search.answers(self._codes, depth, kept))
+        self._met[depth, kept] = score.holds(self._target, self._aim)
+        return Stage(depth, kept, score.score)
 
     def met(self, stage: Stage) -> bool:
         return self._met[stage.depth, stage.kept]
@@ -171,11 +171,13 @@ class PaperSearch:
         self, stage: Stage, judge: _Judge
     ) -> Iterator[tuple[tuple[float, float], Stage]]:
         """ILAG of each attribute that is still generalised, and the stage without it."""
-        losses = self._weights * [one.loss for one in self.ranges(stage.depth, stage.kept)]
+        losses = self._weights * [
+            of_attribute.loss for of_attribute in self.ranges(stage.depth, stage.kept)
+        ]
         for a in sorted(self._returnable - stage.kept):
-            found = judge(stage.depth, stage.kept | {a})
+            option = judge(stage.depth, stage.kept | {a})
             loss = float(losses[a])
-            yield (self._score(loss, found.score - stage.score), loss), found
+            yield (self._score(loss, option.score - stage.score), loss), option
 
     def _score(self, loss: float, gain: float) -> float:
         if self._ilag == "paper":
@@ -184,12 +186,12 @@ class PaperSearch:
 
     def ranges(self, depth: int, kept: frozenset[int]) -> list[Ranges]:
         """The global ranges: all split values of each attribute, or every value if it is kept."""
-        made = []
+        partitions = []
         for a, attribute in enumerate(self._table.attributes):
             counts = np.bincount(self._table.codes[:, a], minlength=attribute.size)
             if a in kept:
                 whole = identity(attribute, counts)
-                made.append(whole if self._namer is None else self._namer.ranges(a, whole))
+                partitions.append(whole if self._namer is None else self._namer.ranges(a, whole))
                 continue
             buckets = self._buckets(depth)[a]
             chosen = [
@@ -197,8 +199,8 @@ class PaperSearch:
                 for b in range(int(buckets.max()) + 1)
             ]
             loss = mean_penalty(attribute, buckets, counts)
-            made.append(Ranges(buckets, np.array(chosen), loss))
-        return made
+            partitions.append(Ranges(buckets, np.array(chosen), loss))
+        return partitions
 
     def fed(
         self, codes: NDArray[np.uint16], depth: int, kept: frozenset[int]
@@ -274,12 +276,14 @@ class PaperSearch:
         nodes, records = self._stage(stage.depth)
         attributes = self._table.attributes
         asks = tuple(attributes[a].name for a in sorted(stage.kept) if ranges[a].n_buckets > 1)
-        made: list[Node] = []
+        recoded: list[Node] = []
         for number, node in enumerate(nodes):
             if node.split is not None:
                 a = node.split.attribute
                 left = np.unique(ranges[a].buckets[node.split.goes_left])
-                made.append(Branch(attributes[a].name, tuple(left.tolist()), node.left, node.right))
+                recoded.append(
+                    Branch(attributes[a].name, tuple(left.tolist()), node.left, node.right)
+                )
                 continue
             record = {
                 attribute.name: self._oracle.values(attribute, records[number, a : a + 1])[0]
@@ -287,12 +291,12 @@ class PaperSearch:
                 if attribute.name not in asks
             }
             answer = None if asks else label_of(self._oracle, self._oracle(records[[number]]))
-            made.append(Leaf(asks, record, answer))
+            recoded.append(Leaf(asks, record, answer))
         representatives = {
             attribute.name: self._oracle.values(attribute, ranges[a].representatives)
             for a, attribute in enumerate(attributes)
         }
-        return Recoding(generalization, representatives, made)
+        return Recoding(generalization, representatives, recoded)
 
 
 def _by_buckets(node: TreeNode, buckets: Sequence[NDArray[np.int64]]) -> TreeNode:

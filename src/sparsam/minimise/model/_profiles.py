@@ -35,14 +35,14 @@ def profiles(
     """
     grids = [_Grid(a, values, n) for a, (values, n) in enumerate(zip(groups, ordered, strict=True))]
     first = [grid.ask(people, grid.first(len(people))) for grid in grids]
-    for grid, found in zip(grids, _split(oracle, first), strict=True):
-        grid.start(found, len(people))
+    for grid, answers in zip(grids, _split(oracle, first), strict=True):
+        grid.start(answers, len(people))
     step = _APART
     while step > 1:
         step //= 2
         asked = [grid.ask(people, grid.between(step)) for grid in grids]
-        for grid, found in zip(grids, _split(oracle, asked), strict=True):
-            grid.answers[grid.waiting] = found
+        for grid, answers in zip(grids, _split(oracle, asked), strict=True):
+            grid.answers[grid.waiting] = answers
     points = _as_points(oracle, np.concatenate([grid.flat for grid in grids]))
     ends = np.cumsum([len(grid.flat) for grid in grids])[:-1]
     return [
@@ -54,8 +54,8 @@ def profiles(
 def _split(oracle: Oracle, asked: Sequence[NDArray[np.uint16]]) -> list[Answers]:
     """Ask about several sets of records at once."""
     answers = oracle(np.concatenate(asked))
-    ends = np.cumsum([len(one) for one in asked])
-    return [answers[end - len(one) : end] for one, end in zip(asked, ends, strict=True)]
+    ends = np.cumsum([len(records) for records in asked])
+    return [answers[end - len(records) : end] for records, end in zip(asked, ends, strict=True)]
 
 
 class _Grid:
@@ -80,10 +80,10 @@ class _Grid:
         skipped[n - 1 : n] = False
         return ~skipped
 
-    def start(self, found: Answers, n_people: int) -> None:
+    def start(self, answers: Answers, n_people: int) -> None:
         """Take in the answers at the first places."""
-        self.answers = np.zeros((len(self._values), n_people, *found.shape[1:]), found.dtype)
-        self.answers[self.waiting] = found
+        self.answers = np.zeros((len(self._values), n_people, *answers.shape[1:]), answers.dtype)
+        self.answers[self.waiting] = answers
 
     def between(self, step: int) -> NDArray[np.bool_]:
         """The places in the middle of two with other answers; the rest is filled in."""

@@ -54,11 +54,13 @@ class SettledTree:
         self._attributes, self._ranges, self._oracle = attributes, ranges, oracle
         self._fixed = [
             a
-            for a, (attribute, one) in enumerate(zip(attributes, ranges, strict=True))
-            if attribute.name in fixed and one.n_buckets > 1
+            for a, (attribute, of_attribute) in enumerate(zip(attributes, ranges, strict=True))
+            if attribute.name in fixed and of_attribute.n_buckets > 1
         ]
         self._buckets = self._buckets_of(codes)
-        self._fed = np.column_stack([one.stand_ins[codes[:, a]] for a, one in enumerate(ranges)])
+        self._fed = np.column_stack(
+            [of_attribute.stand_ins[codes[:, a]] for a, of_attribute in enumerate(ranges)]
+        )
         self._answers = oracle(self._fed)
         self._classes = oracle.classes(self._answers)
         self._shapes: dict[int, _Shape] = {}
@@ -91,21 +93,21 @@ class SettledTree:
         """The recoding; with no `fewest` everyone is asked everything that is collected."""
         nodes, members = self._shape(fewest)
         constants = self._constants(members, fewest)
-        possible = _possible(nodes, [one.n_buckets for one in self._ranges])
-        made = [
+        possible = _possible(nodes, [of_attribute.n_buckets for of_attribute in self._ranges])
+        recoded = [
             self._branch(node, possible[n])
             if node.split is not None
             else self._leaf(members[n], possible[n], fewest, constants[n])
             for n, node in enumerate(nodes)
         ]
         representatives = {
-            a.name: self._oracle.values(a, one.representatives)
-            for a, one in zip(self._attributes, self._ranges, strict=True)
+            a.name: self._oracle.values(a, of_attribute.representatives)
+            for a, of_attribute in zip(self._attributes, self._ranges, strict=True)
         }
-        return Recoding(generalization, representatives, made)
+        return Recoding(generalization, representatives, recoded)
 
     def _buckets_of(self, codes: NDArray[np.uint16]) -> NDArray[np.uint16]:
-        buckets = [one.buckets[codes[:, a]] for a, one in enumerate(self._ranges)]
+        buckets = [of_attribute.buckets[codes[:, a]] for a, of_attribute in enumerate(self._ranges)]
         return np.asfortranarray(np.column_stack(buckets).astype(np.uint16))
 
     def _shape(self, fewest: int | None) -> _Shape:
@@ -114,10 +116,10 @@ class SettledTree:
             nodes = [TreeNode(None)] if fewest is None else self._grow(fewest)
             leaf = leaves_of(nodes, self._buckets)
             leaves = [n for n, node in enumerate(nodes) if not node.split]
-            found = nodes, {n: np.flatnonzero(leaf == n) for n in leaves}
+            shape = nodes, {n: np.flatnonzero(leaf == n) for n in leaves}
             if fewest is None:
-                return found
-            self._shapes[fewest] = found
+                return shape
+            self._shapes[fewest] = shape
         return self._shapes[fewest]
 
     def _constants(self, members: Mapping[int, NDArray[np.int64]], fewest: int | None) -> Constants:
@@ -153,19 +155,19 @@ class SettledTree:
             task, privacy=0.0, min_leaf=fewest, category_orders="target", constraints=Constraints()
         )
         shape = tree_shape(growth.grow(task.n_rows), task.n_rows)
-        return with_neighbours(shape, [one.ordered for one in task.table.attributes])
+        return with_neighbours(shape, [attribute.ordered for attribute in task.table.attributes])
 
     def _task(self, classes: NDArray[np.int64], n_classes: int) -> Task:
-        made = []
-        for attribute, one in zip(self._attributes, self._ranges, strict=True):
-            names = tuple(str(b) for b in range(one.n_buckets))
+        attributes = []
+        for attribute, of_attribute in zip(self._attributes, self._ranges, strict=True):
+            names = tuple(str(b) for b in range(of_attribute.n_buckets))
             # a missing value may have a bucket of its own at the end: no order then
-            apart = attribute.missing and one.buckets[attribute.n_values] > max(
-                one.buckets[: attribute.n_values]
+            apart = attribute.missing and of_attribute.buckets[attribute.n_values] > max(
+                of_attribute.buckets[: attribute.n_values]
             )
             ordered = attribute.ordered and not apart
-            made.append(Attribute(attribute.name, CategoricalDomain(names, ordered=ordered)))
-        return prediction_task(Table(tuple(made), self._buckets), classes, n_classes)
+            attributes.append(Attribute(attribute.name, CategoricalDomain(names, ordered=ordered)))
+        return prediction_task(Table(tuple(attributes), self._buckets), classes, n_classes)
 
     def _branch(self, node: TreeNode, possible: list[NDArray[np.bool_]]) -> Node:
         assert node.split is not None
@@ -185,11 +187,13 @@ class SettledTree:
             if settled is not None:
                 return settled
         asks, record = [], {}
-        for a, (attribute, one) in enumerate(zip(self._attributes, self._ranges, strict=True)):
+        for a, (attribute, of_attribute) in enumerate(
+            zip(self._attributes, self._ranges, strict=True)
+        ):
             if possible[a].sum() > 1 and a not in constants:
                 asks.append(attribute.name)
             else:
-                code = constants.get(a, one.representatives[int(possible[a].argmax())])
+                code = constants.get(a, of_attribute.representatives[int(possible[a].argmax())])
                 record[attribute.name] = self._oracle.values(attribute, np.array([code]))[0]
         if not asks:
             answer = self._oracle(self._fed_alone(possible, constants))
@@ -200,8 +204,8 @@ class SettledTree:
         self, possible: list[NDArray[np.bool_]], constants: Mapping[int, int]
     ) -> NDArray[np.uint16]:
         codes = [
-            constants.get(a, one.representatives[int(possible[a].argmax())])
-            for a, one in enumerate(self._ranges)
+            constants.get(a, of_attribute.representatives[int(possible[a].argmax())])
+            for a, of_attribute in enumerate(self._ranges)
         ]
         return np.array([codes], dtype=np.uint16)
 
@@ -227,7 +231,10 @@ class SettledTree:
         records, counts = np.unique(self._buckets[members], axis=0, return_counts=True)
         buckets = records[int(counts.argmax())]
         return np.array(
-            [one.representatives[b] for one, b in zip(self._ranges, buckets, strict=True)]
+            [
+                of_attribute.representatives[b]
+                for of_attribute, b in zip(self._ranges, buckets, strict=True)
+            ]
         )
 
 
@@ -261,15 +268,15 @@ def _possible(
     nodes: Sequence[TreeNode], n_buckets: Sequence[int]
 ) -> dict[int, list[NDArray[np.bool_]]]:
     """For each node the buckets of each attribute that the path to it leaves."""
-    found = {0: [np.ones(size, dtype=bool) for size in n_buckets]}
+    possible = {0: [np.ones(size, dtype=bool) for size in n_buckets]}
     for number, node in enumerate(nodes):
         if node.split is None:
             continue
         a, left = node.split.attribute, node.split.goes_left
         for child, side in ((node.left, left), (node.right, ~left)):
-            found[child] = list(found[number])
-            found[child][a] = found[number][a] & side
-    return found
+            possible[child] = list(possible[number])
+            possible[child][a] = possible[number][a] & side
+    return possible
 
 
 def prediction_task(
@@ -351,11 +358,11 @@ class _Trial:
 
     def records(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint16]]]:
         """For each attribute the people whom it changes, and their records from then on."""
-        made = self.fed.copy()
+        fed = self.fed.copy()
         for a in self.attributes:
-            other = np.flatnonzero(made[:, a] != self.values[a])
-            made[other, a] = self.values[a]
-            yield self.people[other], made[other]
+            other = np.flatnonzero(fed[:, a] != self.values[a])
+            fed[other, a] = self.values[a]
+            yield self.people[other], fed[other]
 
 
 def _how_many_hold(trials: Sequence[_Trial], differs: Differs) -> list[int]:
@@ -385,14 +392,14 @@ def _changed_alone(
     for a in free:
         records.append(fed[people[other[a]]])
         records[-1][:, a] = values[other[a], a]
-    found = {a: np.zeros(len(people), dtype=bool) for a in free}
-    if any(len(one) for one in records):
+    changed = {a: np.zeros(len(people), dtype=bool) for a in free}
+    if any(len(rows) for rows in records):
         asked = people[np.concatenate([other[a] for a in free])]
-        changed = differs(np.concatenate(records), asked)
-        ends = np.cumsum([len(one) for one in records])[:-1]
-        for a, part in zip(free, np.split(changed, ends), strict=True):
-            found[a][other[a]] = part
-    return found
+        answers = differs(np.concatenate(records), asked)
+        ends = np.cumsum([len(rows) for rows in records])[:-1]
+        for a, part in zip(free, np.split(answers, ends), strict=True):
+            changed[a][other[a]] = part
+    return changed
 
 
 def _commonest(codes: NDArray[np.uint16]) -> NDArray[np.uint16]:

@@ -78,7 +78,7 @@ class Rounder:
         counts = np.bincount(self._table.codes[:, a], minlength=attribute.size)
         common = np.flatnonzero(counts[: attribute.n_values] >= SMALLEST_COUNT)
         known = [int(v) if partition.domain.integer else float(v) for v in attribute.lows[common]]
-        found = {}
+        nearest = {}
         for number in numbers:
             bucket = partition.slot(number)
             inside = [value for value in known if partition.slot(value) == bucket]
@@ -90,8 +90,8 @@ class Rounder:
                     "let the model take any number."
                 )
             inside.sort(key=lambda value: (abs(value - number), value))
-            found[number] = inside[:_MOST_NUMBERS]
-        return found
+            nearest[number] = inside[:_MOST_NUMBERS]
+        return nearest
 
     def _choose(
         self, fed: FedRecords, a: int, tried: dict[float, list[float]], before: Answers
@@ -99,13 +99,13 @@ class Rounder:
         """For each number the first of those tried that changes nothing, or the fewest answers."""
         asked = fed.counts(a, np.ones(len(fed.people), dtype=bool))
         best = {
-            number: (0, min(found, key=lambda one: abs(one - number)))
-            for number, found in tried.items()
+            number: (0, min(numbers, key=lambda candidate: abs(candidate - number)))
+            for number, numbers in tried.items()
             if number not in asked
         }
-        left = {number: found[:] for number, found in tried.items() if number in asked}
+        left = {number: numbers[:] for number, numbers in tried.items() if number in asked}
         while left:
-            now = {number: found.pop(0) for number, found in left.items()}
+            now = {number: numbers.pop(0) for number, numbers in left.items()}
             rows = np.flatnonzero(fed.has(a, now))
             some = fed.take(rows)
             answers = some.replaced(a, now).answers(self._oracle)
@@ -114,8 +114,8 @@ class Rounder:
             for number, count in changed.items():
                 if number not in best or count < best[number][0]:
                     best[number] = (count, now[number])
-            left = {n: found for n, found in left.items() if found and best[n][0] > 0}
-        return {number: found for number, (_, found) in best.items()}
+            left = {n: numbers for n, numbers in left.items() if numbers and best[n][0] > 0}
+        return {number: chosen for number, (_, chosen) in best.items()}
 
     def _with_answers(self, recoding: Recoding) -> Recoding:
         """The same recoding, with the model's answers to the records that it has now."""
@@ -170,43 +170,43 @@ class FedRecords:
         most : int, optional
             How many records at most.
         """
-        index, made = _fed_index(recoding, table)
+        index, replacements = _fed_index(recoding, table)
         records, people = np.unique(index, axis=0, return_counts=True)
         order = np.argsort(-people, kind="stable")[:most]
-        return cls._build(records[order], made, table.attributes, people[order])
+        return cls._build(records[order], replacements, table.attributes, people[order])
 
     @classmethod
     def of_everyone(cls, recoding: Recoding, table: Table) -> tuple[FedRecords, NDArray[np.int64]]:
         """What a recoding feeds, and which of the records each person has."""
-        index, made = _fed_index(recoding, table)
+        index, replacements = _fed_index(recoding, table)
         records, place, people = np.unique(index, axis=0, return_inverse=True, return_counts=True)
-        return cls._build(records, made, table.attributes, people), place.reshape(-1)
+        return cls._build(records, replacements, table.attributes, people), place.reshape(-1)
 
     @classmethod
     def of_records(cls, records: Sequence[dict[str, Any]], table: Table) -> FedRecords:
         """Whole records, in plain values."""
-        made, index = [], np.empty((len(records), len(table.attributes)), np.int64)
+        replacements, index = [], np.empty((len(records), len(table.attributes)), np.int64)
         for a, attribute in enumerate(table.attributes):
             values = [record[attribute.name] for record in records]
-            made.append(Replacement(values, np.arange(len(values))))
+            replacements.append(Replacement(values, np.arange(len(values))))
             index[:, a] = np.arange(len(values))
-        return cls._build(index, made, table.attributes, np.ones(len(records), np.int64))
+        return cls._build(index, replacements, table.attributes, np.ones(len(records), np.int64))
 
     @classmethod
     def _build(
         cls,
         index: NDArray[np.int64],
-        made: Sequence[Replacement],
+        replacements: Sequence[Replacement],
         attributes: Sequence[Attribute],
         people: NDArray[np.int64],
     ) -> FedRecords:
         codes = np.zeros(index.shape, np.uint16)
         numbers = {}
-        for a, (attribute, one) in enumerate(zip(attributes, made, strict=True)):
+        for a, (attribute, replacement) in enumerate(zip(attributes, replacements, strict=True)):
             if attribute.numeric:
-                numbers[a] = Replacement(one.values, index[:, a])
+                numbers[a] = Replacement(replacement.values, index[:, a])
             else:
-                each = replace(one, index=np.arange(len(one.values))).array()
+                each = replace(replacement, index=np.arange(len(replacement.values))).array()
                 codes[:, a] = attribute.encode(np.asarray(each, dtype=object))[index[:, a]]
         return cls(codes, numbers, people)
 
@@ -216,33 +216,37 @@ class FedRecords:
 
     def take(self, rows: NDArray[np.int64]) -> FedRecords:
         """Some of the records."""
-        numbers = {a: replace(one, index=one.index[rows]) for a, one in self.numbers.items()}
+        numbers = {
+            a: replace(column, index=column.index[rows]) for a, column in self.numbers.items()
+        }
         return FedRecords(self.codes[rows], numbers, self.people[rows])
 
     def replaced(self, a: int, new: dict[float, float]) -> FedRecords:
         """The records with other numbers in one attribute."""
-        one = self.numbers[a]
-        values = [value if value is None else new.get(value, value) for value in one.values]
-        return FedRecords(self.codes, {**self.numbers, a: replace(one, values=values)}, self.people)
+        column = self.numbers[a]
+        values = [value if value is None else new.get(value, value) for value in column.values]
+        return FedRecords(
+            self.codes, {**self.numbers, a: replace(column, values=values)}, self.people
+        )
 
     def has(self, a: int, numbers: dict[float, float]) -> NDArray[np.bool_]:
         """Which records have one of these numbers in an attribute."""
-        one = self.numbers[a]
-        known = np.array([value is not None and value in numbers for value in one.values])
-        found: NDArray[np.bool_] = known[one.index]
-        return found
+        column = self.numbers[a]
+        known = np.array([value is not None and value in numbers for value in column.values])
+        marked: NDArray[np.bool_] = known[column.index]
+        return marked
 
     def counts(self, a: int, marked: NDArray[np.bool_]) -> dict[float, int]:
         """How many people with each number of an attribute have a marked record."""
-        one = self.numbers[a]
+        column = self.numbers[a]
         people = np.bincount(
-            one.index[marked], self.people[marked], minlength=len(one.values)
+            column.index[marked], self.people[marked], minlength=len(column.values)
         ).astype(int)
-        found: dict[float, int] = {}
-        for value, count in zip(one.values, people.tolist(), strict=True):
+        by_number: dict[float, int] = {}
+        for value, count in zip(column.values, people.tolist(), strict=True):
             if value is not None:
-                found[value] = found.get(value, 0) + count
-        return {value: count for value, count in found.items() if count}
+                by_number[value] = by_number.get(value, 0) + count
+        return {value: count for value, count in by_number.items() if count}
 
 
 def candidates(number: float, low: float, high: float, whole: bool) -> Iterator[float]:
@@ -296,11 +300,11 @@ def _ends(
 
 def _values(recoding: Recoding, name: str) -> list[Any]:
     """The distinct values that may be fed for an attribute."""
-    found = dict.fromkeys(recoding.representatives[name])
+    values = dict.fromkeys(recoding.representatives[name])
     for node in recoding.nodes:
         if isinstance(node, Leaf) and name in node.record:
-            found[node.record[name]] = None
-    return list(found)
+            values[node.record[name]] = None
+    return list(values)
 
 
 def _renumbered(recoding: Recoding, new: dict[str, dict[float, float]]) -> Recoding:
@@ -326,6 +330,6 @@ def _fed_index(recoding: Recoding, table: Table) -> tuple[NDArray[np.int64], lis
     """For each person and attribute the place of the value that is fed, and the values."""
     buckets = recoding.generalization.apply_codes(table)
     feed = Feed(recoding.generalization, recoding.representatives, recoding.nodes)
-    made = feed.replacements(buckets, recoding.leaf_of(buckets))
-    ordered = [made[attribute.name] for attribute in table.attributes]
-    return np.column_stack([one.index for one in ordered]).astype(np.int64), ordered
+    replacements = feed.replacements(buckets, recoding.leaf_of(buckets))
+    ordered = [replacements[attribute.name] for attribute in table.attributes]
+    return np.column_stack([replacement.index for replacement in ordered]).astype(np.int64), ordered

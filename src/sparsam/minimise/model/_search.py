@@ -148,9 +148,9 @@ class Search:
         scores = self._scores([levels for _, levels in options], state.levels)
         best: dict[int, State] = {}
         for (a, levels), score in zip(options, scores, strict=True):
-            found = State(levels, score)
-            if a not in best or self._worth(state, found) > self._worth(state, best[a]):
-                best[a] = found
+            step = State(levels, score)
+            if a not in best or self._worth(state, step) > self._worth(state, best[a]):
+                best[a] = step
         return best
 
     def _guessed_steps(self, state: State) -> dict[int, State]:
@@ -206,12 +206,12 @@ class Search:
             if ladder[to].loss > now.loss or ladder[to].n_buckets == 1 < now.n_buckets
         ]
 
-    def _worth(self, state: State, found: State) -> tuple[float, float]:
+    def _worth(self, state: State, step: State) -> tuple[float, float]:
         # a state found earlier may differ in other attributes: compare the one that moved
-        a = next(i for i, level in enumerate(found.levels) if level > state.levels[i])
-        before, after = self._ladders[a][state.levels[a]], self._ladders[a][found.levels[a]]
+        a = next(i for i, level in enumerate(step.levels) if level > state.levels[i])
+        before, after = self._ladders[a][state.levels[a]], self._ladders[a][step.levels[a]]
         gain = float(self._weights[a] * (after.loss - before.loss))
-        return gain / max(state.score - found.score, self._least_cost), gain
+        return gain / max(state.score - step.score, self._least_cost), gain
 
     def exchange(self, state: State, target: float) -> State:
         """Make attributes coarser, others finer for it, as long as that loses more information.
@@ -232,22 +232,25 @@ class Search:
     def _better(self, state: State, target: float) -> State | None:
         least = self.loss(state.levels) + _LEAST_GAIN
         coarser = self._states(list(self._coarser(state.levels)), state.levels)
-        best = self._best([one for one in coarser if one.score >= target], least)
+        best = self._best([option for option in coarser if option.score >= target], least)
         least = least if best is None else self.loss(best.levels)
-        near = sorted((one for one in coarser if one.score < target), key=lambda one: -one.score)
+        near = sorted(
+            (option for option in coarser if option.score < target),
+            key=lambda option: -option.score,
+        )
         mixed = [
-            (levels, one)
-            for one in near[: len(state.levels)]
-            for levels in self._finer(one.levels, state.levels)
+            (levels, option)
+            for option in near[: len(state.levels)]
+            for levels in self._finer(option.levels, state.levels)
             if self.loss(levels) > least
         ]
         options = self._reachable(mixed, target)
         options.sort(key=lambda levels: (self.loss(levels), levels), reverse=True)
         for start in range(0, len(options), _MIXED_AT_ONCE):
             scored = self._states(options[start : start + _MIXED_AT_ONCE], state.levels)
-            found = self._best([one for one in scored if one.score >= target], least)
-            if found is not None:  # those after it lose less information
-                return found
+            exchanged = self._best([option for option in scored if option.score >= target], least)
+            if exchanged is not None:  # those after it lose less information
+                return exchanged
         return best
 
     def _states(self, options: Sequence[tuple[int, ...]], near: tuple[int, ...]) -> list[State]:
@@ -255,9 +258,11 @@ class Search:
 
     def _best(self, states: Iterable[State], least: float) -> State | None:
         """The state that loses most information, if that is more than some."""
-        more = [one for one in states if self.loss(one.levels) > least]
+        more = [state for state in states if self.loss(state.levels) > least]
         return max(
-            more, key=lambda one: (self.loss(one.levels), one.score, one.levels), default=None
+            more,
+            key=lambda state: (self.loss(state.levels), state.score, state.levels),
+            default=None,
         )
 
     def _reachable(
@@ -274,8 +279,8 @@ class Search:
         fed = {state: self._fed(state.levels) for state in states}
         answers = np.split(self._oracle(np.concatenate(list(fed.values()))), len(states))
         right = {
-            state: found == self._agreement.before
-            for state, found in zip(states, answers, strict=True)
+            state: of_state == self._agreement.before
+            for state, of_state in zip(states, answers, strict=True)
         }
         kept = {levels: int(right[state].sum()) for levels, state in options}
         some = np.arange(n) < n // _SKETCHED_OF
@@ -284,7 +289,7 @@ class Search:
             gained = self._n_right([fed for _, fed in asked], [rows for rows, _ in asked])
             for (levels, state), (rows, _), now in zip(options, asked, gained, strict=True):
                 kept[levels] += now - int(np.count_nonzero(right[state][rows]))
-            options = [one for one in options if kept[one[0]] / n >= target]
+            options = [option for option in options if kept[option[0]] / n >= target]
         return [levels for levels, _ in options]
 
     def _coarser(self, levels: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -340,7 +345,7 @@ class Search:
         self, asked: Sequence[NDArray[np.uint16]], people: Sequence[NDArray[np.int64]]
     ) -> list[int]:
         """For each set of records how many of them keep the answer of the person they are for."""
-        if not any(len(one) for one in people):
+        if not any(len(group) for group in people):
             return [0] * len(people)
         records, rows = np.concatenate(asked), np.concatenate(people)
         return _n_true(self._oracle(records) == self._agreement.before[rows], people)
@@ -360,9 +365,9 @@ class Search:
             scores: list[float] = ((right.sum() + change) / len(right)).tolist()
             return scores
         codes, ends = np.concatenate(asked), np.cumsum([len(rows) for rows in people])[:-1]
-        found = self._oracle(codes) if len(codes) else self._near_answers[:0]
+        answered = self._oracle(codes) if len(codes) else self._near_answers[:0]
         scores = []
-        for rows, part in zip(people, np.split(found, ends), strict=True):
+        for rows, part in zip(people, np.split(answered, ends), strict=True):
             answers = self._near_answers.copy()
             answers[rows] = part
             scores.append(self._agreement.score(answers))
@@ -389,8 +394,8 @@ def answers_for(
     answers: list[Answers] = []
     for start in range(0, len(options), at_once):
         asked = options[start : start + at_once]
-        found = oracle(fed_for(codes, asked))
-        answers += [found[i * len(codes) : (i + 1) * len(codes)] for i in range(len(asked))]
+        batch = oracle(fed_for(codes, asked))
+        answers += [batch[i * len(codes) : (i + 1) * len(codes)] for i in range(len(asked))]
     return answers
 
 
@@ -403,19 +408,19 @@ def fed_for(codes: NDArray[np.uint16], options: Sequence[Sequence[Ranges]]) -> N
     options : sequence of sequence of Ranges
     """
     fed = np.empty((len(options), *codes.shape), dtype=np.uint16)
-    made: dict[tuple[int, int], NDArray[np.uint16]] = {}  # most options share most ranges
+    columns: dict[tuple[int, int], NDArray[np.uint16]] = {}  # most options share most ranges
     for i, ranges in enumerate(options):
-        for a, one in enumerate(ranges):
-            if (a, id(one)) not in made:
-                made[a, id(one)] = one.stand_ins[codes[:, a]]
-            fed[i, :, a] = made[a, id(one)]
+        for a, of_attribute in enumerate(ranges):
+            if (a, id(of_attribute)) not in columns:
+                columns[a, id(of_attribute)] = of_attribute.stand_ins[codes[:, a]]
+            fed[i, :, a] = columns[a, id(of_attribute)]
     return fed.reshape(-1, codes.shape[1])
 
 
-def _n_true(found: NDArray[np.bool_], people: Sequence[NDArray[np.int64]]) -> list[int]:
+def _n_true(flags: NDArray[np.bool_], people: Sequence[NDArray[np.int64]]) -> list[int]:
     """How many are true for each of several groups of people, one after the other."""
-    upto = np.concatenate([[0], np.cumsum(found)])
-    ends = np.cumsum([len(one) for one in people])
+    upto = np.concatenate([[0], np.cumsum(flags)])
+    ends = np.cumsum([len(group) for group in people])
     counts: list[int] = np.diff(upto[np.concatenate([[0], ends])]).tolist()
     return counts
 

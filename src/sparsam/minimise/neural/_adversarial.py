@@ -109,17 +109,19 @@ class Adversarial(NeuralMinimiser):
         random_state: int = 0,
         device: str = "auto",
     ) -> None:
-        self.roles = roles
-        self.trade_off = trade_off
-        self.buckets = buckets
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
+        super().__init__(
+            roles,
+            trade_off=trade_off,
+            buckets=buckets,
+            epochs=epochs,
+            batch_size=batch_size,
+            learning_rate=learning_rate,
+            constraints=constraints,
+            unseen=unseen,
+            random_state=random_state,
+            device=device,
+        )
         self.inner_steps = inner_steps
-        self.constraints = constraints
-        self.unseen = unseen
-        self.random_state = random_state
-        self.device = device
 
     def _penalty(self, setup: Setup) -> Opponent:
         return Opponent(setup, int(self.inner_steps))

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam.data import Roles
-from sparsam.minimise._constraints import Constraints
 from sparsam.minimise.neural._networks import Layout
 from sparsam.minimise.neural._training import Batch, NeuralMinimiser, Setup
 
@@ -84,31 +82,6 @@ class MutualInformation(NeuralMinimiser):
 
     # Dense where little is given up: on an even grid most points collect next to nothing.
     swept, steps = "trade_off", tuple((step / 8) ** 3 for step in range(9))
-
-    def __init__(
-        self,
-        roles: Roles | None = None,
-        *,
-        trade_off: float = 0.1,
-        buckets: int = 5,
-        epochs: int = 20,
-        batch_size: int = 256,
-        learning_rate: float = 0.01,
-        constraints: Constraints | None = None,
-        unseen: str = "error",
-        random_state: int = 0,
-        device: str = "auto",
-    ) -> None:
-        self.roles = roles
-        self.trade_off = trade_off
-        self.buckets = buckets
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.constraints = constraints
-        self.unseen = unseen
-        self.random_state = random_state
-        self.device = device
 
     def _penalty(self, setup: Setup) -> InformationBound:
         sensitivity = np.ones(len(setup.task.names))

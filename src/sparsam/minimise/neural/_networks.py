@@ -310,7 +310,7 @@ def settled(
     certain share of a node's people would belong to another bucket than most of them; the share is
     the least that keeps the attribute within its limit.
     """
-    found = []
+    buckets = []
     for a, attribute in enumerate(layout.attributes):
         codes = layout.codes_of(a)
         bucket, shares, ordered = likeliest[codes], layout.shares[codes], layout.ordered[codes]
@@ -321,8 +321,8 @@ def settled(
         if attribute.name in constraints.hierarchies and layout.widths[a] > 0:
             tree = tree_above(attribute, constraints.hierarchies[attribute.name])
             bucket = _nodes(tree, bucket, shares, int(layout.widths[a]))
-        found.append(numbered_by_first_code(bucket))
-    return found
+        buckets.append(numbered_by_first_code(bucket))
+    return buckets
 
 
 def _nodes(
@@ -342,7 +342,7 @@ def _nodes(
 
     tree.coarsest(note, len(bucket))
     for allowed in sorted(seen):
-        found = tree.coarsest(lambda codes: strangers(codes) <= allowed, len(bucket))  # noqa: B023
-        if found.max() < most:
+        nodes = tree.coarsest(lambda codes: strangers(codes) <= allowed, len(bucket))  # noqa: B023
+        if nodes.max() < most:
             break
-    return found
+    return nodes

@@ -6,17 +6,15 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from math import isfinite
-from numbers import Real
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._checks import check_choice, check_share, check_whole
+from sparsam._checks import check_choice, check_number, check_share, check_whole
 from sparsam._errors import MissingExtraError, ParameterError
-from sparsam.data import Task
+from sparsam.data import Roles, Task
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._minimiser import BucketMinimiser
 from sparsam.minimise.neural._networks import (
@@ -245,13 +243,13 @@ def _torch(owner: str) -> ModuleType:
 
 
 def _device(torch: ModuleType, device: str, owner: str) -> torch.device:
-    found = bool(torch.cuda.is_available())
-    if device == "cuda" and not found:
+    available = bool(torch.cuda.is_available())
+    if device == "cuda" and not available:
         raise ParameterError(
             f"The 'device' parameter of {owner} must be 'auto' or 'cpu' where torch finds no GPU. "
             "Got 'cuda' instead."
         )
-    chosen = "cuda" if found and device != "cpu" else "cpu"
+    chosen = "cuda" if available and device != "cpu" else "cpu"
     return torch.device(chosen)  # type: ignore[no-any-return]  # torch is a module passed in
 
 
@@ -278,13 +276,30 @@ class NeuralMinimiser(BucketMinimiser):
     A subclass stores its parameters and says in `_penalty` what revealing costs.
     """
 
-    trade_off: float
-    buckets: int
-    epochs: int
-    batch_size: int
-    learning_rate: float
-    random_state: int
-    device: str
+    def __init__(
+        self,
+        roles: Roles | None = None,
+        *,
+        trade_off: float = 0.1,
+        buckets: int = 5,
+        epochs: int = 20,
+        batch_size: int = 256,
+        learning_rate: float = 0.01,
+        constraints: Constraints | None = None,
+        unseen: str = "error",
+        random_state: int = 0,
+        device: str = "auto",
+    ) -> None:
+        self.roles = roles
+        self.trade_off = trade_off
+        self.buckets = buckets
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.constraints = constraints
+        self.unseen = unseen
+        self.random_state = random_state
+        self.device = device
 
     @abstractmethod
     def _penalty(self, setup: Setup) -> Penalty:
@@ -309,13 +324,5 @@ class NeuralMinimiser(BucketMinimiser):
         check_share(owner, "trade_off", self.trade_off)
         for name, lowest in (("buckets", 1), ("epochs", 1), ("batch_size", 1), ("random_state", 0)):
             check_whole(owner, name, getattr(self, name), lowest)
-        _check_rate(owner, self.learning_rate)
+        check_number(owner, "learning_rate", self.learning_rate, above=True)
         check_choice(owner, "device", self.device, DEVICES)
-
-
-def _check_rate(owner: str, value: object) -> None:
-    fits = isinstance(value, Real) and not isinstance(value, bool)
-    if not fits or not (isfinite(float(value)) and float(value) > 0):  # type: ignore[arg-type]
-        raise ParameterError(
-            f"The 'learning_rate' parameter of {owner} must be a float > 0. Got {value!r} instead."
-        )

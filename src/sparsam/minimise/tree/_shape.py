@@ -80,13 +80,13 @@ def with_neighbours(nodes: Sequence[TreeNode], ordered: Sequence[bool]) -> list[
 
 def leaves_of(nodes: Sequence[TreeNode], codes: NDArray[np.uint16]) -> NDArray[np.int64]:
     """The number of the leaf that each row ends in; codes that a node never met go right."""
-    found = np.zeros(len(codes), dtype=np.int64)
+    leaf = np.zeros(len(codes), dtype=np.int64)
     rows = {0: np.arange(len(codes))}
     for number, node in enumerate(nodes):
         here = rows.pop(number)
         if node.split is None:
-            found[here] = number
+            leaf[here] = number
             continue
         left = node.split.goes_left[codes[here, node.split.attribute]]
         rows[node.left], rows[node.right] = here[left], here[~left]
-    return found
+    return leaf

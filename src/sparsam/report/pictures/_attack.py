@@ -74,7 +74,7 @@ def confidence_figure(view: AttackView) -> Picture | None:
 
 
 def _surest(risk: AttackRiskData) -> Spot:
-    share, error = share_of(risk), risk["error"] or 0.0
+    share, error = share_of(risk), risk["value"] or 0.0
     which = "all guesses" if share == 1 else f"surest {short_percent(share)}"
     return Spot(math.log10(share), error, risk["interval"], f"{which}: wrong {percent(error)}")
 
@@ -152,7 +152,7 @@ def lane_scale(rows: Sequence[AttributeRow]) -> Scale:
     """Return one scale for all attributes, from no error to the largest that is drawn."""
     errors = [row.baseline for row in rows]
     for risk in (risk for row in rows for risk in row.risks.values()):
-        errors += risk["error"], *(pair(risk["interval"]) or ())
+        errors += risk["value"], *(pair(risk["interval"]) or ())
     return strip_scale(errors)
 
 
@@ -177,12 +177,12 @@ def lanes(row: AttributeRow, codes: Sequence[str], scale: Scale) -> Picture:
         risk, y = row.risks[code], 3 + _LANE * (number + 0.5)
         words.append(f"{code} wrong {percent(risk['error'])}")
         strip.track(y)
-        if risk["error"] is None:
+        if risk["value"] is None:
             continue
         if row.baseline is not None:
-            strip.span((risk["error"], row.baseline), y, f"reach {mark_of(code).colour}")
+            strip.span((risk["value"], row.baseline), y, f"reach {mark_of(code).colour}")
         strip.span(pair(risk["interval"]), y, "whisker")
-        strip.mark(mark_of(code), risk["error"], y)
+        strip.mark(mark_of(code), risk["value"], y)
     return strip.picture(", ".join([*words, f"majority guess wrong {percent(row.baseline)}"]))
 
 

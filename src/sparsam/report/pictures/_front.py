@@ -84,7 +84,7 @@ class _Front:
         return max(0.0, low), high
 
     def _up(self) -> Range:
-        values = [self.naive, *(point["risk"]["error"] for point in self.data["points"])]
+        values = [self.naive, *(point["risk"]["value"] for point in self.data["points"])]
         for point in self.shown:
             values += pair(point["risk"]["interval"]) or ()
         low, high = padded(*span(values), 0.05, 0.1)
@@ -162,7 +162,7 @@ class _Front:
 
 
 def _errors(point: PointData) -> tuple[float | None, float | None]:
-    return point["utility"]["error"], point["risk"]["error"]
+    return point["utility"]["error"], point["risk"]["value"]
 
 
 def _place(point: PointData) -> tuple[float, float]:
@@ -180,7 +180,7 @@ def _naive_words(error: float) -> str:
 
 
 def _hint(point: PointData) -> str:
-    accuracy, risk = accuracy_of(point["utility"]["error"]), percent(point["risk"]["error"])
+    accuracy, risk = accuracy_of(point["utility"]["error"]), percent(point["risk"]["value"])
     count = counted(point["n_collected"], "attribute")
     return f"{point['label']}: {count}, accuracy {accuracy}, attacker wrong {risk}"
 
@@ -189,7 +189,7 @@ def risk_scale(rows: Sequence[RiskRow]) -> Scale:
     """Return one scale for all attributes, from no error to the largest that is drawn."""
     errors: list[float | None] = []
     for risk in (row.risk for row in rows):
-        errors += risk["error"], risk["baseline"], *(pair(risk["interval"]) or ())
+        errors += risk["value"], risk["baseline"], *(pair(risk["interval"]) or ())
     return strip_scale(errors)
 
 
@@ -204,7 +204,7 @@ def risk_strip(risk: AttributeRiskData, scale: Scale) -> Picture:
         The scale shared by all attributes.
     """
     strip, middle = Strip(scale, _STRIP), _STRIP / 2
-    error, baseline = risk["error"], risk["baseline"]
+    error, baseline = risk["value"], risk["baseline"]
     strip.track(middle)
     if error is not None and baseline is not None:
         kind = "gain" if error <= baseline else "gain none"

@@ -1,1 +1,0 @@
-"""A model that is trained again on anonymised people."""

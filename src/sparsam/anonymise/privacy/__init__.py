@@ -1,1 +1,0 @@
-"""What is promised: k-anonymity, diversity, closeness."""

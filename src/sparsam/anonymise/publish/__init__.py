@@ -1,1 +1,0 @@
-"""What is published for a class."""
