@@ -42,104 +42,110 @@ def tree(make_people):
 
 
 @pytest.fixture(scope="module")
-def found(tree, make_people):
+def assessment(tree, make_people):
     return assess_model(tree, make_people(900), rows=tree.held_out_rows_)
 
 
 @pytest.fixture(scope="module")
-def report(found, tree):
+def report(assessment, tree):
     return model_report(
-        found, tree.generalization_, Asked(), source="people.csv", rows=900,
+        assessment, tree.generalization_, Asked(), source="people.csv", rows=900,
         command="sparsam minimise people.csv --model model.onnx",
     )  # fmt: skip
 
 
-def changed(found, **kept):
+def changed(assessment, **kept):
     """The same assessment with another score."""
-    return replace(found, relative_accuracy=replace(found.relative_accuracy, **kept))
+    return replace(assessment, relative_accuracy=replace(assessment.relative_accuracy, **kept))
 
 
 def plain(text: str) -> str:
     return text.replace(THIN, " ")
 
 
-def test_a_met_target_in_words(found, tree):
-    made = model_report(changed(found, score=0.983, n_records=2000), tree.generalization_)
-    assert plain(made.verdict) == (
+def test_a_met_target_in_words(assessment, tree):
+    document = model_report(changed(assessment, score=0.983, n_records=2000), tree.generalization_)
+    assert plain(document.verdict) == (
         "The model needs 2 of 5 attributes. 98.3 % of its answers stay the same on 2,000 people "
         "held out (target 90 %: met)."
     )
-    assert "Target missed" not in made.to_html()
+    assert "Target missed" not in document.to_html()
 
 
-def test_a_missed_target_comes_first(found, tree):
-    missed = replace(changed(found, score=0.968, n_records=2000), target=0.98, met=False)
-    made = model_report(missed, tree.generalization_)
-    assert plain(made.verdict) == (
+def test_a_missed_target_comes_first(assessment, tree):
+    missed = replace(changed(assessment, score=0.968, n_records=2000), target=0.98, met=False)
+    document = model_report(missed, tree.generalization_)
+    assert plain(document.verdict) == (
         "The target of 98 % is missed by 1.2 points. 96.8 % of the model’s answers stay the same "
         "on 2,000 people held out, when the model is given 2 of 5 attributes."
     )
-    page = made.to_html()
+    page = document.to_html()
     assert "✗ Target missed." in page
     assert page.index("is missed by") < page.index("attributes to collect")
-    assert plain(made.to_markdown()).splitlines()[2].startswith("**The target of 98 % is missed")
-    assert repr(made).startswith("<ModelReport 'Data minimisation report for a model': The target")
+    assert (
+        plain(document.to_markdown()).splitlines()[2].startswith("**The target of 98 % is missed")
+    )
+    assert repr(document).startswith(
+        "<ModelReport 'Data minimisation report for a model': The target"
+    )
 
 
-def test_a_narrowly_missed_target_does_not_look_met(found, tree):
-    missed = replace(changed(found, score=0.97996), target=0.98, met=False)
-    made = model_report(missed, tree.generalization_)
-    assert "missed by 0.004 points. 97.996 %" in plain(made.verdict)
-    for text in (made.to_html(), made.to_markdown()):
-        told = plain(text).replace("0% where", "").split("the steps of the search")[0]
-        assert "98.0 %" not in told
+def test_a_narrowly_missed_target_does_not_look_met(assessment, tree):
+    missed = replace(changed(assessment, score=0.97996), target=0.98, met=False)
+    document = model_report(missed, tree.generalization_)
+    assert "missed by 0.004 points. 97.996 %" in plain(document.verdict)
+    for text in (document.to_html(), document.to_markdown()):
+        words = plain(text).replace("0% where", "").split("the steps of the search")[0]
+        assert "98.0 %" not in words
     assert telling(0.98, 0.98) == 1
 
 
-def test_the_worst_group_decides_where_it_must(found, tree):
-    cell = replace(found.relative_accuracy, score=0.8, n_records=60)
-    made = model_report(replace(found, worst_cell=cell, met=False), tree.generalization_)
-    assert "is missed by 10.0 points" in plain(made.verdict)
-    assert "in the worst group" in made.verdict
-    assert "the worst group, people held out" in made.to_html()
+def test_the_worst_group_decides_where_it_must(assessment, tree):
+    cell = replace(assessment.relative_accuracy, score=0.8, n_records=60)
+    document = model_report(replace(assessment, worst_cell=cell, met=False), tree.generalization_)
+    assert "is missed by 10.0 points" in plain(document.verdict)
+    assert "in the worst group" in document.verdict
+    assert "the worst group, people held out" in document.to_html()
 
 
-def test_numbers_speak_of_r2(found, tree, read_html):
+def test_numbers_speak_of_r2(assessment, tree, read_html):
     both = {
-        "relative_accuracy": replace(found.relative_accuracy, score=0.97, measure="r2"),
-        "chosen_on": replace(found.chosen_on, measure="r2"),
+        "relative_accuracy": replace(assessment.relative_accuracy, score=0.97, measure="r2"),
+        "chosen_on": replace(assessment.chosen_on, measure="r2"),
     }
     for met in (True, False):
-        one = replace(found, **both, regression=True, met=met, target=0.98)
-        made = model_report(one, tree.generalization_)
-        assert "R² of 0.970" in made.verdict
-        read_html(made.to_html())
-    assert "is missed by 0.010" in made.verdict
-    own = replace(found, relative_accuracy=replace(found.relative_accuracy, measure="own"))
+        numbers = replace(assessment, **both, regression=True, met=met, target=0.98)
+        document = model_report(numbers, tree.generalization_)
+        assert "R² of 0.970" in document.verdict
+        read_html(document.to_html())
+    assert "is missed by 0.010" in document.verdict
+    own = replace(
+        assessment, relative_accuracy=replace(assessment.relative_accuracy, measure="own")
+    )
     assert "a score of" in model_report(own, tree.generalization_).verdict
     assert range_words((0.5, 0.75), "r2") == "0.500 to 0.750"
 
 
-def test_everything_that_was_measured_is_there(report, found):
+def test_everything_that_was_measured_is_there(report, assessment):
     data = report.to_dict()
     assert json.loads(report.to_json()) == data
-    assert data["kept"]["held_out"]["score"] == found.relative_accuracy.score
+    assert data["kept"]["held_out"]["score"] == assessment.relative_accuracy.score
     assert set(data["kept"]) == {
         "held_out", "chosen_on", "worst_cell", "target", "met", "shortfall", "null_accuracy",
     }  # fmt: skip
-    losses = {one["name"]: one["information_loss"] for one in data["collected"]["attributes"]}
-    assert losses == found.information_loss.per_attribute
-    assert data["stored"]["before"]["distinct"] == found.disclosure.before.distinct
+    losses = {each["name"]: each["information_loss"] for each in data["collected"]["attributes"]}
+    assert losses == assessment.information_loss.per_attribute
+    assert data["stored"]["before"]["distinct"] == assessment.disclosure.before.distinct
     assert data["questions"]["saved"] == 0.25
     assert data["reproduce"]["input"] == {"name": "people.csv", "hash": NO_HASH, "rows": 900}
-    assert data["reproduce"]["settings"]["model asked"] == found.n_asked
+    assert data["reproduce"]["settings"]["model asked"] == assessment.n_asked
     assert data["reproduce"]["seed"] == 0
-    said = found.to_dict()
-    stored, truth = said["disclosure"], said["true_accuracy"]
+    facts = assessment.to_dict()
+    stored, truth = facts["disclosure"], facts["true_accuracy"]
     for text in map(plain, (report.to_html(), report.to_markdown())):
         for share in (
-            found.relative_accuracy.score, found.chosen_on.score, said["null_accuracy"],
-            found.information_loss.overall, found.local_information_loss.overall,
+            assessment.relative_accuracy.score, assessment.chosen_on.score, facts["null_accuracy"],
+            assessment.information_loss.overall, assessment.local_information_loss.overall,
             stored["before"]["as_printed"], stored["before"]["as_reported"],
             stored["after"]["as_printed"], stored["after"]["as_reported"],
             truth["before"]["score"], truth["after"]["score"],
@@ -147,48 +153,48 @@ def test_everything_that_was_measured_is_there(report, found):
             assert f"{100 * share:.1f} %" in text
         assert "Relative accuracy compares the model with itself" in text
         assert "sparsam minimise people.csv --model model.onnx" in text
-        assert f"asked about {found.n_asked:,} records" in text
+        assert f"asked about {assessment.n_asked:,} records" in text
         assert "25.0 % fewer" in text
 
 
-def test_without_questions_and_without_truth(found, tree):
-    made = model_report(replace(found, true_accuracy=None, curve=()), tree.generalization_)
-    assert made.to_dict()["questions"] is None
-    for text in (made.to_html(), made.to_markdown()):
+def test_without_questions_and_without_truth(assessment, tree):
+    document = model_report(replace(assessment, true_accuracy=None, curve=()), tree.generalization_)
+    assert document.to_dict()["questions"] is None
+    for text in (document.to_html(), document.to_markdown()):
         assert "What a person is asked" not in text
         assert "Answers that are right" not in text
         assert "disclosure risk" in text
-    assert "<figure>" not in made.to_html()
+    assert "<figure>" not in document.to_html()
 
 
 def test_nothing_collected(make_people, read_html):
     people = make_people(300)
     dull = ModelTree(lambda rows: np.full(len(rows), "no"), Roles("works")).fit(people)
-    found = assess_model(dull, people, rows=dull.held_out_rows_)
-    made = model_report(found, dull.generalization_)
-    assert "The model needs none of the 5 attributes." in made.verdict
-    for text in (made.to_html(), made.to_markdown()):
+    assessment = assess_model(dull, people, rows=dull.held_out_rows_)
+    document = model_report(assessment, dull.generalization_)
+    assert "The model needs none of the 5 attributes." in document.verdict
+    for text in (document.to_html(), document.to_markdown()):
         assert "Nothing needs to be collected" in text
-    read_html(made.to_html())
+    read_html(document.to_html())
 
 
 def test_everything_collected(make_people):
     people = make_people(300)[["age", "works"]]
     exact = ModelTree(lambda rows: rows["age"].to_numpy() % 2, Roles("works"), keep_accuracy=1.0)
-    found = assess_model(exact.fit(people), people, rows=exact.held_out_rows_)
-    made = model_report(found, exact.generalization_)
-    assert "The model needs its only attribute." in made.verdict
-    assert "none can be spared" in made.to_markdown()
+    assessment = assess_model(exact.fit(people), people, rows=exact.held_out_rows_)
+    document = model_report(assessment, exact.generalization_)
+    assert "The model needs its only attribute." in document.verdict
+    assert "none can be spared" in document.to_markdown()
 
 
-def test_small_counts_become_words(found, tree):
-    few = changed(found, n_records=3)
-    stored = found.disclosure
+def test_small_counts_become_words(assessment, tree):
+    few = changed(assessment, n_records=3)
+    stored = assessment.disclosure
     few = replace(few, disclosure=replace(stored, before=replace(stored.before, n_records=3)))
-    made = model_report(few, tree.generalization_)
-    assert made.to_dict()["kept"]["held_out"]["n_records"] == "fewer than 5"
-    assert made.to_dict()["stored"]["before"]["n_records"] == "fewer than 5"
-    assert "fewer than 5 people held out" in made.to_markdown()
+    document = model_report(few, tree.generalization_)
+    assert document.to_dict()["kept"]["held_out"]["n_records"] == "fewer than 5"
+    assert document.to_dict()["stored"]["before"]["n_records"] == "fewer than 5"
+    assert "fewer than 5 people held out" in document.to_markdown()
 
 
 def test_the_page_needs_nothing_but_itself(report, read_html):
@@ -220,22 +226,22 @@ def test_names_cannot_break_out(report, read_html):
     evil = "</title><script>alert(1)</script>|`*"
     data = report.to_dict()
     data["title"] = data["reproduce"]["command"] = data["reproduce"]["input"]["name"] = evil
-    for one in data["collected"]["attributes"]:
-        one["name"] = one["before_words"] = evil
-        one["buckets"] = [evil] * len(one["buckets"])
-        one["members"] = {evil: [evil]}
+    for attribute in data["collected"]["attributes"]:
+        attribute["name"] = attribute["before_words"] = evil
+        attribute["buckets"] = [evil] * len(attribute["buckets"])
+        attribute["members"] = {evil: [evil]}
     data["stored"]["quasi_identifiers"] = [evil]
     data["questions"]["per_attribute"] = {evil: 0.5}
-    made = ModelReport(data)
-    assert all(tag != "script" for tag, _ in read_html(made.to_html()).elements)
-    assert "<script" not in made.to_markdown().split("```")[0]
-    assert "<script" not in made._repr_html_()
+    document = ModelReport(data)
+    assert all(tag != "script" for tag, _ in read_html(document.to_html()).elements)
+    assert "<script" not in document.to_markdown().split("```")[0]
+    assert "<script" not in document._repr_html_()
 
 
 def test_gaps_do_not_show(report):
     data = report.to_dict()
-    for one in (data["kept"]["held_out"], data["kept"]["chosen_on"], *data["truth"].values()):
-        one |= {"score": None, "interval": None, "n_records": None}
+    for accuracy in (data["kept"]["held_out"], data["kept"]["chosen_on"], *data["truth"].values()):
+        accuracy |= {"score": None, "interval": None, "n_records": None}
     data["kept"]["null_accuracy"] = None
     for part in ("before", "after", "recoded"):
         data["stored"][part] = dict.fromkeys(data["stored"][part])
@@ -244,8 +250,8 @@ def test_gaps_do_not_show(report):
         point["held_out"] = None
     data["reproduce"] |= {"command": None, "seed": None}
     data["reproduce"]["input"] |= {"rows": None}
-    made = ModelReport(data)
-    for text in (made.to_html(), made.to_markdown()):
+    document = ModelReport(data)
+    for text in (document.to_html(), document.to_markdown()):
         assert "None" not in text
         assert "nan" not in text
 
@@ -259,22 +265,22 @@ def test_saved_in_every_way(report, tmp_path):
     assert "Do not collect" in report._repr_html_()
 
 
-def test_the_generalization_must_be_the_one_that_was_assessed(found, tree):
+def test_the_generalization_must_be_the_one_that_was_assessed(assessment, tree):
     other = Generalization([tree.generalization_["age"]])
     with pytest.raises(ParameterError, match="the generalization that was assessed"):
-        model_report(found, other)
+        model_report(assessment, other)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "words"),
     [
         ({"search": "paper", "ilag": "paper"}, "useless ones first"),
         ({"weights": {"age": 2.0}}, "by the weights below"),
         ({"caution": 1.0}, "1 standard error to spare"),
     ],
 )
-def test_how_it_was_done(found, tree, options, said, read_html):
-    settings = {**found.settings, **options}
-    made = model_report(replace(found, settings=settings), tree.generalization_)
-    assert said in made.to_markdown()
-    read_html(made.to_html())
+def test_how_it_was_done(assessment, tree, options, words, read_html):
+    settings = {**assessment.settings, **options}
+    document = model_report(replace(assessment, settings=settings), tree.generalization_)
+    assert words in document.to_markdown()
+    read_html(document.to_html())

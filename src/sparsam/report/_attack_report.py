@@ -98,7 +98,7 @@ def _adversaries(attacks: Attacks) -> list[str]:
 def _collected(generalization: Generalization, data: Split) -> CollectedData:
     attributes = attributes_data(generalization, data.train)
     return {
-        "attributes": attributes,
+        "attributes": attributes,  # type: ignore[typeddict-item]
         "n_buckets": sum(attribute["after"] for attribute in attributes),
         "n_collected": sum(attribute["collected"] for attribute in attributes),
         "information_loss": _loss(generalization, data.train.table),

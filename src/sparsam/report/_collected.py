@@ -134,7 +134,7 @@ def attribute_row(attribute: Mapping[str, Any]) -> tuple[Words, Words, Cell]:
     remark = "as before, every value on its own" if as_before(attribute) else ""
     title: Words = name(attribute["name"])
     if attribute.get("personal"):
-        title = (title, tag("personal"))
+        title = (title, " ", tag("personal"))
     return (
         title,
         attribute["before_words"],

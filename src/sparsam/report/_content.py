@@ -110,7 +110,7 @@ def _point(number: int, point: Point, front: Front, on_front: bool, chosen: bool
         "n_collected": len(generalization.collected),
     }
     if on_front or chosen:
-        data["attributes"] = attributes_data(generalization, front.data.train)
+        data["attributes"] = attributes_data(generalization, front.data.train)  # type: ignore[typeddict-item]
     return data
 
 
