@@ -19,7 +19,7 @@ from sparsam.cli._options import InputFile, OutputFile
 
 if TYPE_CHECKING:
     from sparsam.assess import ModelAssessment
-    from sparsam.collect._questionnaire import Asked
+    from sparsam.collect import Asked
     from sparsam.data import BlackBox, Roles
     from sparsam.minimise import Constraints, ModelTree
     from sparsam.report import ModelReport
