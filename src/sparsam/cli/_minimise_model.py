@@ -12,10 +12,8 @@ import rich_click as click
 from click import get_current_context
 from click.core import ParameterSource
 
-from sparsam.cli._command_line import command_line, file_hash
-from sparsam.cli._console import messages, tables
-from sparsam.cli._json import echo_json
-from sparsam.cli._options import InputFile, OutputFile
+from sparsam.cli._options import InputFile, OutputFile, command_line, file_hash
+from sparsam.cli._terminal import echo_json, messages, tables
 
 if TYPE_CHECKING:
     from sparsam.assess import ModelAssessment
