@@ -37,8 +37,7 @@ from sparsam.generalization import (
     categorical_partition,
     numeric_partition,
 )
-from sparsam.generalization.recoding._recoding import Recoding
-from sparsam.generalization.recoding._tree import Branch, Leaf
+from sparsam.generalization.recoding import Branch, Leaf, Recoding
 from sparsam.individual import Mask
 from sparsam.report._collected import members
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from sparsam.cli._exit import UNEXPECTED
 from sparsam.cli._main import cli
+from sparsam.cli._terminal import UNEXPECTED
 from sparsam.data import Roles
 from sparsam.minimise import PrivacyTree
 

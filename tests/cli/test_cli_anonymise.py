@@ -299,7 +299,7 @@ def test_without_pandas(run, place, tmp_path, monkeypatch):
     call = ("anonymise", place / "few.csv", "--quasi-identifiers", NAMES, "--target", "employed",
             "--k", 5, "--sweep-k", 5, "--json", "-o")  # fmt: skip
     with_pandas = run(*call, tmp_path / "a.csv")
-    monkeypatch.setattr("sparsam.data.model._own_columns.find_spec", lambda name: None)
+    monkeypatch.setattr("sparsam.data.model._own_frame.find_spec", lambda name: None)
     without = run(*call, tmp_path / "b.csv")
     assert without.exit_code == 0, without.stderr
     assert json.loads(without.stdout) == json.loads(with_pandas.stdout)

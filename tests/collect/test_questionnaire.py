@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 import sparsam
 from sparsam._errors import DataError, DocumentError, ParameterError
-from sparsam.collect._questionnaire import Questionnaire
-from sparsam.collect._questionnaire_interview import Choice, Interview
+from sparsam.collect._questionnaire import Choice, Interview, Questionnaire
 from sparsam.data import CategoricalDomain, NumericDomain
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
 from sparsam.generalization.recoding._recoding import Recoding

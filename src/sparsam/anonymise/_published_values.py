@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from sparsam._errors import DataError, SparsamWarning
 from sparsam.anonymise._classes import Classes
 from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Table
-from sparsam.generalization import Levels
-from sparsam.generalization._labels import ALL, category_label, number_label
+from sparsam.generalization import ALL, Levels, category_label, number_label
 
 Places = NDArray[np.int64]
 _Number = TypeVar("_Number", np.int64, np.float64)

@@ -23,12 +23,11 @@ from sparsam.cli._anonymise_options import (
     whole_numbers,
 )
 from sparsam.cli._apply import ENDINGS
-from sparsam.cli._command_line import command_line, file_hash
-from sparsam.cli._console import complain, messages
-from sparsam.cli._json import echo_json
 from sparsam.cli._options import (
     InputFile,
     OutputFile,
+    command_line,
+    file_hash,
     json_option,
     missing_option,
     quiet_option,
@@ -36,6 +35,7 @@ from sparsam.cli._options import (
     seed_option,
     spreadsheet_option,
 )
+from sparsam.cli._terminal import complain, echo_json, messages
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

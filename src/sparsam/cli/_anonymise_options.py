@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sparsam.cli._options import roles_from
-from sparsam.cli._places import claim_input, claim_output
+from sparsam.cli._options import claim_input, claim_output, roles_from
 
 if TYPE_CHECKING:
     from sparsam.anonymise import Anonymiser, PrivacyModel

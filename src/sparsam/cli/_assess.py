@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sparsam.cli._console import messages, tables
-from sparsam.cli._figures import accuracy, figure, figure_range, percent, whole
-from sparsam.cli._json import echo_json
 from sparsam.cli._options import (
     InputFile,
     json_option,
@@ -18,6 +15,16 @@ from sparsam.cli._options import (
     role_options,
     roles_from,
     seed_option,
+)
+from sparsam.cli._terminal import (
+    accuracy,
+    echo_json,
+    figure,
+    figure_range,
+    messages,
+    percent,
+    tables,
+    whole,
 )
 
 if TYPE_CHECKING:

@@ -8,19 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sparsam.cli._command_line import command_line
-from sparsam.cli._console import messages, progress_bar, tables
-from sparsam.cli._exit import INTERRUPTED
-from sparsam.cli._figures import figure, figure_range, percent, whole
-from sparsam.cli._json import echo_json
 from sparsam.cli._options import (
     InputFile,
+    command_line,
     json_option,
     quiet_option,
     report_option,
     role_options,
     roles_from,
     seed_option,
+)
+from sparsam.cli._terminal import (
+    INTERRUPTED,
+    echo_json,
+    figure,
+    figure_range,
+    messages,
+    percent,
+    progress_bar,
+    tables,
+    whole,
 )
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import rich_click as click
 
-from sparsam.cli._console import messages
 from sparsam.cli._minimise import DEFAULT_LOSS, choose, save, show
-from sparsam.cli._options import jobs_option, quiet_option, seed_option
-from sparsam.cli._places import claim_output
+from sparsam.cli._options import claim_output, jobs_option, quiet_option, seed_option
+from sparsam.cli._terminal import messages
 
 
 @click.command()

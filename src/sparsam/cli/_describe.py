@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sparsam._printable import one_line
-from sparsam.cli._json import echo_json
 from sparsam.cli._ledger import LAST, is_ledger, opened_ledger, show_ledger
 from sparsam.cli._options import InputFile, json_option, role_options, roles_from
+from sparsam.cli._terminal import echo_json
 
 if TYPE_CHECKING:
     from sparsam.data import Roles

@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sparsam._writing import write_text
-from sparsam.cli._command_line import command_line
-from sparsam.cli._console import complain, messages
-from sparsam.cli._json import echo_json
 from sparsam.cli._ledger import analyst_option, at_least_option
 from sparsam.cli._options import (
     InputFile,
     OutputFile,
+    command_line,
     json_option,
     quiet_option,
     report_option,
     spreadsheet_option,
 )
+from sparsam.cli._terminal import complain, echo_json, messages
 
 if TYPE_CHECKING:
     from sparsam._errors import BudgetError

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sparsam.cli._command_line import command_line
-from sparsam.cli._console import messages, progress_bar, tables
-from sparsam.cli._json import echo_json
 from sparsam.cli._options import (
     InputFile,
     OutputFile,
+    command_line,
     json_option,
     missing_option,
     quiet_option,
     report_option,
     seed_option,
 )
+from sparsam.cli._terminal import echo_json, messages, progress_bar, tables
 
 if TYPE_CHECKING:
     from sparsam.cli._terminal import SafeConsole

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sparsam._writing import write_text
-from sparsam.cli._console import complain, messages
-from sparsam.cli._json import echo_json
 from sparsam.cli._options import InputFile, OutputFile, json_option, missing_option, quiet_option
+from sparsam.cli._terminal import complain, echo_json, messages
 
 if TYPE_CHECKING:
     from sparsam.explore import Charge, Ledger

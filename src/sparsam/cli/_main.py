@@ -13,12 +13,11 @@ from sparsam.cli._assess import assess
 from sparsam.cli._attack import attack
 from sparsam.cli._demo import demo
 from sparsam.cli._describe import describe
-from sparsam.cli._exit import exit_codes
 from sparsam.cli._explore import explore
 from sparsam.cli._individual import individual
 from sparsam.cli._ledger import ledger
 from sparsam.cli._minimise import minimise
-from sparsam.cli._terminal import adopt, guarded_streams
+from sparsam.cli._terminal import adopt, exit_codes, guarded_streams
 from sparsam.cli._verify import verify
 
 

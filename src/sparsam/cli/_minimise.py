@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sparsam.cli._command_line import command_line
-from sparsam.cli._console import complain, messages, progress_bar
-from sparsam.cli._figures import accuracy, figure, percent
-from sparsam.cli._json import echo_json
 from sparsam.cli._minimise_model import check_together, minimise_for_model, model_options
 from sparsam.cli._options import (
     InputFile,
     OutputFile,
+    command_line,
     jobs_option,
     json_option,
     quiet_option,
@@ -24,6 +21,15 @@ from sparsam.cli._options import (
     role_options,
     roles_from,
     seed_option,
+)
+from sparsam.cli._terminal import (
+    accuracy,
+    complain,
+    echo_json,
+    figure,
+    messages,
+    percent,
+    progress_bar,
 )
 
 if TYPE_CHECKING:

@@ -12,14 +12,12 @@ import rich_click as click
 from click import get_current_context
 from click.core import ParameterSource
 
-from sparsam.cli._command_line import command_line, file_hash
-from sparsam.cli._console import messages, tables
-from sparsam.cli._json import echo_json
-from sparsam.cli._options import InputFile, OutputFile
+from sparsam.cli._options import InputFile, OutputFile, command_line, file_hash
+from sparsam.cli._terminal import echo_json, messages, tables
 
 if TYPE_CHECKING:
     from sparsam.assess import ModelAssessment
-    from sparsam.collect._questionnaire import Asked
+    from sparsam.collect import Asked
     from sparsam.data import BlackBox, Roles
     from sparsam.minimise import Constraints, ModelTree
     from sparsam.report import ModelReport

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shlex
+import unicodedata
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
+from click import get_current_context
+from click.core import ParameterSource
 
 from sparsam._writing import check_writable
-from sparsam.cli._places import claim
 
 if TYPE_CHECKING:
     from sparsam.data import Roles
+
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -163,3 +169,118 @@ def _personal(text: str | None) -> str | tuple[str, ...] | None:
     if text is None or text in ("categorical", "all"):
         return text
     return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+_CLAIMS = "sparsam.places"
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """A file of this command: where, by which option, and whether it is written."""
+
+    path: Path
+    what: str
+    written: bool
+
+
+def claim(path: Path, what: str, ctx: click.Context, *, written: bool) -> None:
+    """Note a file of the running command, unless it would be written over another one of them.
+
+    Parameters
+    ----------
+    path : Path
+    what : str
+        By which option or argument it was given.
+    ctx : Context
+    written : bool
+        Or only read.
+    """
+    claims: list[_Claim] = ctx.meta.setdefault(_CLAIMS, [])
+    for old in claims:
+        if (old.written or written) and _same(old.path, path):
+            raise click.UsageError(
+                f"{old.what} and {what} are the same file, '{path.name}'. Every file that is "
+                "written must have its own name.",
+                ctx,
+            )
+    claims.append(_Claim(path, what, written))
+
+
+def claim_input(path: Path, what: str) -> None:
+    """Say that the running command reads a file that no option of type `InputFile` names.
+
+    Parameters
+    ----------
+    path : Path
+    what : str
+        Such as "--hierarchy".
+    """
+    claim(path, what, get_current_context(), written=False)
+
+
+def claim_output(path: Path, what: str) -> None:
+    """Say that the running command writes a file that no option of type `OutputFile` names.
+
+    Parameters
+    ----------
+    path : Path
+    what : str
+        Such as "the certificate beside --output".
+    """
+    try:
+        check_writable(path)
+    except OSError as error:
+        raise click.UsageError(
+            f"'{path.name}' ({what}) cannot be written: {error.strerror}."
+        ) from None
+    claim(path, what, get_current_context(), written=True)
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file: by links of any kind, or by names that differ in case."""
+    if one.exists() and other.exists():
+        return os.path.samefile(one, other)
+    return not one.exists() and not other.exists() and _folded(one) == _folded(other)
+
+
+def _folded(path: Path) -> str:
+    """How a disk that knows no case would see a path; disks also differ in how they write é."""
+    return unicodedata.normalize("NFC", os.path.realpath(path)).casefold()
+
+
+def command_line() -> str:
+    """The command that is running, quoted for a shell, without the folders of this machine."""
+    context = get_current_context()
+    words = ["sparsam", *_names(context)]
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            words += _words(parameter, context.params[name])
+    return shlex.join(words)
+
+
+def _names(context: click.Context) -> list[str]:
+    """The command, after the groups that it belongs to; the outermost is the program itself."""
+    if context.parent is None:
+        return [str(context.info_name)]
+    above = _names(context.parent) if context.parent.parent is not None else []
+    return [*above, str(context.info_name)]
+
+
+def _words(parameter: click.Parameter, value: Any) -> list[str]:
+    if not isinstance(parameter, click.Option):
+        return [_word(one) for one in (value if parameter.nargs == -1 else [value])]
+    if parameter.is_flag:
+        return [parameter.opts[-1] if value else parameter.secondary_opts[-1]]
+    values = value if parameter.multiple else [value]
+    return [word for one in values for word in (parameter.opts[-1], _word(one))]
+
+
+def _word(value: Any) -> str:
+    return value.name if isinstance(value, Path) else str(value)
+
+
+def file_hash(file: Path) -> str:
+    """The SHA-256 of a file: of a model, never of personal data."""
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import math
+import os
+import signal
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType, TracebackType
 from typing import Any, TextIO, cast
 
 import rich_click as click
+from click.exceptions import Abort, Exit, NoArgsIsHelpError
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.segment import Segment
 from rich.spinner import Spinner
 from rich.text import Text
 from rich_click import RichContext, RichHelpFormatter
 
+from sparsam._errors import SparsamError
 from sparsam._printable import one_line, printable
 
 
@@ -165,3 +175,237 @@ def guarded_streams() -> Iterator[None]:
         yield
     finally:
         sys.stdout, sys.stderr = before
+
+
+_STEPS = 4
+
+
+def messages(quiet: bool = False) -> SafeConsole:
+    """A console on standard error, which takes names for names and no part of them for markup."""
+    return SafeConsole(
+        stderr=True, quiet=quiet, highlight=False, soft_wrap=True, markup=False, emoji=False
+    )
+
+
+def tables() -> SafeConsole:
+    """A console on standard output, for tables."""
+    return SafeConsole(highlight=False, markup=False, emoji=False)
+
+
+def complain(error: BaseException) -> None:
+    """Say what went wrong, with what the error knows about where."""
+    text = str(error)
+    if isinstance(error, OSError) and error.strerror:
+        where = f": '{Path(str(error.filename)).name}'" if error.filename else ""
+        text = f"{error.strerror}{where}."
+    notes = getattr(error, "__notes__", [])
+    click.echo("\n".join([f"Error: {text}", *notes]), err=True)
+
+
+@contextmanager
+def progress_bar(console: SafeConsole, what: str) -> Iterator[Callable[[int, int], None]]:
+    """Show how far long work has come; yields a function of (done, total).
+
+    A bar in a terminal, a few plain lines in a log.
+    """
+    if not console.is_terminal:
+        yield lambda done, total: _line(console, what, done, total)
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(
+        *columns, console=console, redirect_stdout=False, redirect_stderr=False
+    ) as progress:
+        task = progress.add_task(what, total=None)
+
+        def show(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        yield show
+
+
+def _line(console: SafeConsole, what: str, done: int, total: int) -> None:
+    if done * _STEPS // total > (done - 1) * _STEPS // total:
+        console.print(f"{what}: {done} of {total}")
+
+
+USAGE = 2
+UNEXPECTED = 70
+INTERRUPTED = 130
+READER_LEFT = 141
+TRACEBACK = "SPARSAM_TRACEBACK"
+_HINT = (
+    "Hint: this is a defect of sparsam, of a library, or a lack of memory. With {name}=1 in the "
+    "environment the command says where it came from, without any value; please report that."
+)
+
+
+@contextmanager
+def exit_codes() -> Iterator[None]:
+    """Turn every error into a message and an exit code; no message of a stranger is shown."""
+    with _interrupts() as interrupts, _codes(interrupts):
+        yield
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Note Ctrl-C: some libraries make another error of it."""
+    noted: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        noted.append(number)
+        signal.default_int_handler(number, frame)
+
+    before = signal.getsignal(signal.SIGINT)
+    ours = before is signal.default_int_handler and (
+        threading.current_thread() is threading.main_thread()
+    )
+    if ours:
+        signal.signal(signal.SIGINT, note)
+    try:
+        yield noted
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _codes(interrupts: list[int]) -> Iterator[None]:
+    try:
+        yield
+    except (Exit, Abort, SystemExit, NoArgsIsHelpError):
+        raise
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        raise click.UsageError(printable(error.format_message()), context) from None
+    except BrokenPipeError:  # whoever read our output has left, and wants no more
+        _write_to_nobody()
+        sys.exit(READER_LEFT)
+    except BaseException as error:  # noqa: BLE001 - whatever it is, its message may hold values
+        if interrupts or isinstance(error, KeyboardInterrupt):
+            click.echo("Interrupted.", err=True)
+            sys.exit(INTERRUPTED)
+        # an error of the system has words of its own; one that a library made up is a stranger
+        if isinstance(error, SparsamError) or getattr(error, "strerror", None):
+            complain(error)
+            sys.exit(USAGE)
+        click.echo("\n".join(_unexpected(error)), err=True)
+        sys.exit(UNEXPECTED)
+
+
+def _unexpected(error: BaseException) -> Iterator[str]:
+    """Say what kind of error came from where, without its message."""
+    ours = [place for place in _places(error.__traceback__) if place.startswith("sparsam.")]
+    yield f"Error: unexpected {_kind(error)} in {ours[-1]}."
+    yield ""
+    if not os.environ.get(TRACEBACK):
+        yield _HINT.format(name=TRACEBACK)
+        return
+    cause: BaseException | None = error
+    seen: list[BaseException] = []
+    while cause is not None and cause not in seen:
+        yield f"{'which came from ' if seen else ''}{_kind(cause)}:"
+        yield from (f"  {place}" for place in _places(cause.__traceback__))
+        seen.append(cause)
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+
+
+def _kind(error: BaseException) -> str:
+    kind = type(error)
+    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    return f"{module}{kind.__qualname__}"
+
+
+def _places(traceback: TracebackType | None) -> Iterator[str]:
+    """Name module, line and function of every call, and nothing else."""
+    while traceback is not None:
+        frame = traceback.tb_frame
+        module = frame.f_globals.get("__name__", "?")
+        yield f"{module}:{traceback.tb_lineno} ({frame.f_code.co_name})"
+        traceback = traceback.tb_next
+
+
+def _write_to_nobody() -> None:
+    """Let what is still to be flushed go nowhere, instead of failing again at the very end."""
+    with suppress(OSError):
+        nobody = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nobody, sys.stdout.fileno())
+        os.close(nobody)
+
+
+def echo_json(data: Mapping[str, Any]) -> None:
+    """Print plain data as JSON; a number that is none becomes null."""
+    click.echo(json.dumps(_finite(data), indent=2, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+UNTOLD = "–"
+
+
+def figure(value: float | None) -> str:
+    """Write an error.
+
+    Examples
+    --------
+    >>> figure(0.25), figure(None)
+    ('0.250', '–')
+    """
+    return UNTOLD if value is None else f"{value:.3f}"
+
+
+def figure_range(ends: Sequence[float | None] | None) -> str:
+    """Write an interval of errors.
+
+    Examples
+    --------
+    >>> figure_range([0.2, 0.3])
+    '0.200–0.300'
+    """
+    return UNTOLD if ends is None else f"{figure(ends[0])}–{figure(ends[1])}"
+
+
+def percent(value: float | None, decimals: int = 0) -> str:
+    """Write a share.
+
+    Examples
+    --------
+    >>> percent(0.237), percent(0.237, 1), percent(None)
+    ('24%', '23.7%', '–')
+    """
+    return UNTOLD if value is None else f"{value:z.{decimals}%}"
+
+
+def accuracy(utility: Mapping[str, Any]) -> str:
+    """Write the accuracy that a published error leaves.
+
+    Examples
+    --------
+    >>> accuracy({"error": 0.2})
+    '80.0%'
+    """
+    error = utility["error"]
+    return percent(None if error is None else 1 - error, 1)
+
+
+def whole(count: int | str | None) -> str:
+    """Write a count of people, which may be words.
+
+    Examples
+    --------
+    >>> whole(20000), whole("fewer than 5"), whole(None)
+    ('20,000', 'fewer than 5', '–')
+    """
+    if count is None:
+        return UNTOLD
+    return count if isinstance(count, str) else f"{count:,}"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from sparsam._printable import one_line
-from sparsam.cli._json import echo_json
 from sparsam.cli._options import InputFile, json_option, quiet_option
+from sparsam.cli._terminal import echo_json
 
 if TYPE_CHECKING:
     from sparsam.anonymise.proof._verify import Verification

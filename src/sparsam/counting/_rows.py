@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam.counting._compiled import compiled
+
 _ROWS_WORTH_A_THREAD = 20_000
 _KEEP_WHEN_RECOUNTING_COSTS = 4  # times as many increments as there are cells
 
@@ -91,7 +93,6 @@ class Rows:
 
         The node's own counts are used up.
         """
-        from sparsam.counting._kernels import divide_rows
 
         rows = self._order[node.start : node.stop]
         n_left = divide_rows(rows, self._codes, attribute, goes_left, self._spare)
@@ -119,7 +120,6 @@ class Rows:
             node.counts = None
 
     def _count(self, node: Node) -> NDArray[np.int32]:
-        from sparsam.counting._kernels import count_block
 
         counts = np.zeros((sum(self.sizes), sum(self.response_sizes)), dtype=np.int32)
         rows = self._order[node.start : node.stop]
@@ -140,3 +140,48 @@ class Rows:
 
 def _starts(sizes: Sequence[int]) -> tuple[int, ...]:
     return (0, *np.cumsum(sizes)[:-1].tolist())
+
+
+@compiled()
+def count_block(
+    rows: NDArray[np.int32],
+    codes: NDArray[np.uint16],
+    responses: NDArray[np.unsignedinteger],
+    column: int,
+    first_cell: int,
+    counts: NDArray[np.int32],
+) -> None:
+    """Add the joint counts of one column with every response to `counts`.
+
+    `responses` hold, for each row, the cell of each response inside one line of `counts`.
+    """
+    n_responses = responses.shape[1]
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        line = first_cell + codes[row, column]
+        for q in range(n_responses):
+            counts[line, responses[row, q]] += 1
+
+
+@compiled()
+def divide_rows(
+    rows: NDArray[np.int32],
+    codes: NDArray[np.uint16],
+    column: int,
+    goes_left: NDArray[np.bool_],
+    spare: NDArray[np.int32],
+) -> int:
+    """Move the rows that go left to the front, keeping their order; return how many."""
+    n_left = 0
+    n_right = 0
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        if goes_left[codes[row, column]]:
+            rows[n_left] = row
+            n_left += 1
+        else:
+            spare[n_right] = row
+            n_right += 1
+    for i in range(n_right):
+        rows[n_left + i] = spare[i]
+    return n_left

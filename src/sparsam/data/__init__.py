@@ -9,15 +9,14 @@ from sparsam.data._example import load_example
 from sparsam.data._factor import factorise as factorise
 from sparsam.data._read import read
 from sparsam.data._read import target_of as target_of
-from sparsam.data._resolve import resolve
 from sparsam.data._roles import Roles
-from sparsam.data._roles_toml import toml_key as toml_key
-from sparsam.data._rotations import rotations as rotations
+from sparsam.data._roles import toml_key as toml_key
 from sparsam.data._rounding import round_cut as round_cut
 from sparsam.data._split import Split, split
+from sparsam.data._split import rotations as rotations
 from sparsam.data._table import Table
 from sparsam.data._target import Target as Target
-from sparsam.data._task import Task
+from sparsam.data._task import Task, resolve
 from sparsam.data.model._black_box import BlackBox as BlackBox
 from sparsam.data.model._black_box import black_box, load_model
 from sparsam.data.model._own_records import OwnRecords as OwnRecords

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -10,18 +10,29 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError
 from sparsam.data import Table
-from sparsam.data.source import open_frame
-from sparsam.data.source._frame import ArrayFrame, EagerFrame, words
-from sparsam.data.source._lazy_frame import LazyFrame, Recoding
-from sparsam.generalization._categorical_partition import CategoricalPartition
-from sparsam.generalization._column_slots import column_slots
-from sparsam.generalization._document import Partition
-from sparsam.generalization._numeric_partition import NumericPartition
-from sparsam.generalization._record import check_columns, check_output
-from sparsam.generalization._refusal import MISSING, OUTSIDE, WRONG_TYPE, check_slots, refusal
+from sparsam.data.source import (
+    ArrayColumn,
+    ArrayFrame,
+    ColumnPlan,
+    EagerFrame,
+    LazyFrame,
+    SeriesColumn,
+    labelled,
+    open_frame,
+)
+from sparsam.generalization._partition import CategoricalPartition, NumericPartition, Partition
+from sparsam.generalization._partition_base import (
+    MISSING,
+    OUTSIDE,
+    WRONG_TYPE,
+    check_slots,
+    refusal,
+    slot_type,
+)
 
 if TYPE_CHECKING:
     from sparsam.generalization._generalization import Generalization
+
 
 _MOST_IN_ENGINE: Final = 5_000  # each is a clause of the query: more take engines minutes
 
@@ -70,7 +81,7 @@ def _apply_table(
     made: dict[str, NDArray[Any]] = {}
     for part in partitions:
         codes = part.lookup(table.attribute(part.name))[table.column(part.name)]
-        made[part.name] = words(codes, _labels(part, output))
+        made[part.name] = labelled(codes, _labels(part, output))
     kept = {name: table.attribute(name).decode(table.column(name)) for name in keep}
     return {**made, **kept}
 
@@ -96,15 +107,17 @@ def _apply_lazily(
             f"The generalization has {n_buckets:,}.\n\nHint: Collect the frame first."
         )
         raise DataError(msg)
-    recodings = [_recoding(part, frame, _labels(part, output)) for part in partitions]
-    for recoding, counts in zip(recodings, frame.refused(recodings), strict=True):
+    plans = [_column_plan(part, frame, _labels(part, output)) for part in partitions]
+    for plan, counts in zip(plans, frame.refused(plans), strict=True):
         for reason in (OUTSIDE, MISSING):
             if counts[reason]:
-                raise refusal(recoding.name, reason, counts[reason])
-    return frame.rebuild(recodings, keep)
+                raise refusal(plan.name, reason, counts[reason])
+    return frame.rebuild(plans, keep)
 
 
-def _recoding(partition: Partition, frame: LazyFrame, labels: tuple[str, ...] | None) -> Recoding:
+def _column_plan(
+    partition: Partition, frame: LazyFrame, labels: tuple[str, ...] | None
+) -> ColumnPlan:
     kind = frame.kind(partition.name)
     if kind == "other" or (isinstance(partition, NumericPartition) and kind != "number"):
         raise refusal(partition.name, WRONG_TYPE)
@@ -117,8 +130,8 @@ def _recoding(partition: Partition, frame: LazyFrame, labels: tuple[str, ...] | 
     if isinstance(partition, NumericPartition):
         domain = partition.domain
         bounds = (domain.low, domain.high) if partition.beyond == "error" else None
-        return Recoding(**common, cuts=partition.cuts, bounds=bounds)
-    return Recoding(**common, groups=_members(partition, kind), outside=partition.unseen)
+        return ColumnPlan(**common, cuts=partition.cuts, bounds=bounds)
+    return ColumnPlan(**common, groups=_members(partition, kind), outside=partition.unseen)
 
 
 def _members(partition: CategoricalPartition, kind: str) -> list[tuple[int, list[Any]]]:
@@ -132,3 +145,158 @@ def _members(partition: CategoricalPartition, kind: str) -> list[tuple[int, list
             members = [float(member) for member in of_kind if not isinstance(member, str)]
         groups.append((bucket, members))
     return groups
+
+
+Slots = NDArray[np.unsignedinteger]
+_LARGEST_TABLE = 2**17
+
+
+def column_slots(partition: Partition, column: SeriesColumn | ArrayColumn) -> Slots:
+    """Return the slot of every value: its bucket, or a reason why it has none.
+
+    Parameters
+    ----------
+    partition : Partition
+    column : SeriesColumn or ArrayColumn
+
+    Returns
+    -------
+    ndarray of uint8 or uint16
+    """
+    kind, dtype = column.kind, slot_type(partition.n_buckets)
+    if kind == "nothing":
+        return np.full(len(column), partition.slot(None), dtype)
+    if kind == "number":
+        return number_slots(partition, *column.numbers())
+    if kind == "levels" and isinstance(column, SeriesColumn):
+        levels, rows = column.levels()
+        return _slots_of(partition, [*levels, None], rows)
+    if kind == "objects":
+        return np.asarray(list(map(partition.slot, column.objects())), dtype)
+    if kind == "truth":
+        return _slots_of(partition, [False, True, None], column.truths())
+    if (
+        kind == "text"
+        and isinstance(column, SeriesColumn)
+        and isinstance(partition, CategoricalPartition)
+    ):
+        return _text_slots(partition, column)
+    return np.full(len(column), partition.n_buckets + WRONG_TYPE, dtype)
+
+
+def _text_slots(partition: CategoricalPartition, column: SeriesColumn) -> Slots:
+    texts, slots = partition.text_slots()
+    return np.take(slots, column.places(texts))
+
+
+def _slots_of(partition: Partition, values: list[Any], rows: NDArray[Any]) -> Slots:
+    slots = np.asarray([partition.slot(value) for value in values], slot_type(partition.n_buckets))
+    return np.take(slots, rows)
+
+
+def number_slots(
+    partition: Partition, values: NDArray[Any], missing: NDArray[np.bool_] | None
+) -> Slots:
+    """Return the slot of every number.
+
+    Parameters
+    ----------
+    partition : Partition
+    values : ndarray of integers or float64
+        NaN is missing.
+    missing : ndarray of bool or None
+        More missing values.
+
+    Returns
+    -------
+    ndarray of uint8 or uint16
+    """
+    if values.dtype.kind not in "iu":
+        slots = partition.number_slots(values)
+    else:
+        slots = _integer_slots(partition, values)
+    if missing is not None:
+        slots[missing] = partition.slot(None)
+    return slots
+
+
+def _integer_slots(partition: Partition, values: NDArray[Any]) -> Slots:
+    """Look integers up in a table of their whole range, which is small as a rule."""
+    values = values.astype(values.dtype.newbyteorder("="), copy=False)
+    if not values.size:
+        return np.empty(0, slot_type(partition.n_buckets))
+    if values.dtype.itemsize <= 2:  # no need to find the range: every integer has an entry
+        unsigned = np.dtype(f"u{values.dtype.itemsize}")
+        every = np.arange(np.iinfo(unsigned).max + 1).astype(unsigned)
+        return np.take(_table(partition, every.view(values.dtype)), values.view(unsigned))
+    low, high = int(values.min()), int(values.max())
+    if high - low >= _LARGEST_TABLE:
+        return partition.number_slots(values.astype(np.float64))
+    lowest = values.dtype.type(low)
+    every = np.arange(high - low + 1).astype(values.dtype) + lowest
+    places = (values - lowest).astype(np.intp, copy=False)
+    slots: Slots = np.take(_table(partition, every), places)
+    return slots
+
+
+def _table(partition: Partition, integers: NDArray[Any]) -> Slots:
+    return partition.number_slots(integers.astype(np.float64))
+
+
+class RecordPlan:
+    """What to do with one record, worked out once.
+
+    Parameters
+    ----------
+    partitions : tuple of Partition
+    """
+
+    __slots__ = ("_steps",)
+
+    def __init__(self, partitions: tuple[Partition, ...]) -> None:
+        self._steps = [
+            (partition.name, partition.bucket, partition.labels)
+            for partition in partitions
+            if partition.collected
+        ]
+
+    def apply(self, record: Mapping[str, Any], output: str) -> dict[str, Any]:
+        """Generalise one record.
+
+        Parameters
+        ----------
+        record : mapping
+        output : {"labels", "codes"}
+
+        Returns
+        -------
+        dict
+        """
+        check_output(output)
+        try:
+            if output == "codes":
+                return {name: bucket(record[name]) for name, bucket, _ in self._steps}
+            return {name: labels[bucket(record[name])] for name, bucket, labels in self._steps}
+        except KeyError:
+            absent = [name for name, _, _ in self._steps if name not in record]
+            msg = (
+                f"The record must have every collected attribute. {absent} are absent."
+                "\n\nHint: Give None for a missing value."
+            )
+            raise DataError(msg) from None
+
+
+def check_columns(names: Iterable[str], needed: Iterable[str]) -> None:
+    """Raise unless the data have every column that is needed."""
+    known = set(names)
+    absent = [name for name in needed if name not in known]
+    if absent:
+        msg = f"The data must have every collected and every kept column. {absent} are absent."
+        raise DataError(msg)
+
+
+def check_output(output: str) -> None:
+    """Raise unless the output is one of the two kinds."""
+    if output not in ("labels", "codes"):
+        msg = f"The 'output' parameter must be 'labels' or 'codes'. Got {output!r} instead."
+        raise ParameterError(msg)

@@ -5,25 +5,60 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from html import escape
+from itertools import accumulate
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from sparsam._artifact import Artifact
 from sparsam._documents import check_plain
-from sparsam._errors import ParameterError
+from sparsam._errors import DocumentError, ParameterError
+from sparsam._printable import one_line
 from sparsam.data import Table
-from sparsam.generalization import _render
-from sparsam.generalization._document import FORMAT, VERSION, Document, Partition, check_names_once
-from sparsam.generalization._learned import joined_about
-from sparsam.generalization._limits import finest, nothing
-from sparsam.generalization._record import RecordPlan, check_columns
-from sparsam.generalization.algebra import _algebra
+from sparsam.generalization import _algebra
+from sparsam.generalization._apply import RecordPlan, apply, check_columns
+from sparsam.generalization._information_loss import InformationLoss, information_loss
+from sparsam.generalization._partition import (
+    Partition,
+    finest,
+    nothing,
+)
 
-if TYPE_CHECKING:
-    from sparsam.generalization._information_loss import InformationLoss
+FORMAT: Final = "sparsam/generalization"
+VERSION: Final = 1
+
+
+class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One partition per attribute, as saved by sparsam.
+
+    Parameters
+    ----------
+    format, version
+        What the document is.
+    attributes : tuple of Partition
+    about : dict
+        Plain facts: who made it, from what, with which seed.
+    """
+
+    format: Literal["sparsam/generalization"]
+    version: Literal[1]
+    attributes: Annotated[tuple[Partition, ...], Meta(min_length=1)]
+    about: dict[str, Any] = {}
+
+
+def check_names_once(partitions: tuple[Partition, ...], path: str = "$") -> None:
+    """Raise for an attribute that occurs twice in a document."""
+    seen = set[str]()
+    for i, partition in enumerate(partitions):
+        if partition.name in seen:
+            msg = f"Every attribute must occur once. '{partition.name}' came before."
+            raise DocumentError(msg, f"{path}.attributes[{i}].name")
+        seen.add(partition.name)
+
 
 Output = Literal["labels", "codes"]
 
@@ -171,8 +206,6 @@ class Generalization(Artifact):
         DataError
             A column is absent, has the wrong type, or holds values without a bucket.
         """
-        from sparsam.generalization._apply import apply
-
         return apply(self, frame, keep, output)
 
     @cached_property
@@ -281,8 +314,6 @@ class Generalization(Artifact):
         -------
         InformationLoss
         """
-        from sparsam.generalization._information_loss import information_loss
-
         return information_loss(self, table, weights, variant)
 
     def ncp(self, table: Table, weights: Mapping[str, float] | None = None) -> float:
@@ -316,7 +347,7 @@ class Generalization(Artifact):
         return cls(document.attributes, document.about)
 
     def __str__(self) -> str:
-        return _render.text(self._partitions)
+        return _table_text(self._partitions)
 
     def __repr__(self) -> str:
         return (
@@ -325,7 +356,7 @@ class Generalization(Artifact):
         )
 
     def _repr_html_(self) -> str:
-        return _render.html(self._partitions)
+        return _table_html(self._partitions)
 
 
 def _facts(about: Mapping[str, Any]) -> bytes:
@@ -343,3 +374,121 @@ def _numpy_to_python(value: object) -> object:
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     raise TypeError(f"Got a {type(value).__name__}.")
+
+
+_SIGNS = ("minimiser", "learned_from_rows")
+
+
+def learned_from_rows(generalization: Generalization) -> tuple[str, ...]:
+    """Name the attributes whose domains were learned from people's rows, and not declared.
+
+    Their ranges and lists of categories tell something about the people. What a minimiser writes
+    into `about` says so; a generalization that someone wrote by hand says nothing of the kind.
+
+    Parameters
+    ----------
+    generalization : Generalization
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> from sparsam.data import NumericDomain
+    >>> from sparsam.generalization import Generalization, numeric_partition
+    >>> by_hand = Generalization([numeric_partition("age", NumericDomain(0, 99), [18])])
+    >>> learned_from_rows(by_hand)
+    ()
+    >>> learned_from_rows(by_hand.with_about({"minimiser": "PrivacyTree", "declared": []}))
+    ('age',)
+    """
+    facts = generalization.about
+    if not any(sign in facts for sign in _SIGNS):
+        return ()
+    named = facts.get("declared")
+    declared = set(map(str, named)) if isinstance(named, list) else set()
+    return tuple(name for name in generalization.names if name not in declared)
+
+
+def joined_about(one: Generalization, other: Generalization) -> Mapping[str, Any]:
+    """What is to be said of a generalization that was made from two: that it is learned, if so."""
+    learned = {*learned_from_rows(one), *learned_from_rows(other)}
+    if not learned:
+        return {}
+    declared = sorted(name for name in one.names if name not in learned)
+    return {"minimiser": "made from others", "declared": declared}
+
+
+HEADER = ("attribute", "before", "after", "buckets")
+_BETWEEN = " | "
+_WIDTH = 80
+_WIDEST = 200
+
+
+def _table_rows(partitions: tuple[Partition, ...]) -> list[tuple[str, str, str, str]]:
+    """Return one line a partition: attribute, before, after, number of buckets.
+
+    Parameters
+    ----------
+    partitions : tuple of Partition
+
+    Returns
+    -------
+    list of tuple of str
+    """
+    return [
+        (partition.name, partition.before(), _after(partition.labels), str(partition.n_buckets))
+        for partition in partitions
+    ]
+
+
+def _after(labels: tuple[str, ...]) -> str:
+    """Show as many labels as fit, at least one."""
+    ends = accumulate(len(label) + len(_BETWEEN) for label in labels)
+    shown = max(1, sum(end <= _WIDTH for end in ends))
+    rest = len(labels) - shown
+    return _BETWEEN.join([*labels[:shown], *([f"{rest} more"] if rest else [])])
+
+
+def _table_text(partitions: tuple[Partition, ...]) -> str:
+    """Write the table with aligned columns.
+
+    Parameters
+    ----------
+    partitions : tuple of Partition
+
+    Returns
+    -------
+    str
+    """
+    lines = [HEADER, *(tuple(map(one_line, row)) for row in _table_rows(partitions))]
+    # one cell that is very long must not make every line as long
+    widths = [
+        min(_WIDEST, max(len(cell) for cell in column)) for column in zip(*lines, strict=True)
+    ]
+    written = []
+    for i, line in enumerate(lines):
+        cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=True)]
+        cells.insert(2, "->" if i else "  ")
+        written.append("  ".join(cells).rstrip())
+    return "\n".join(written)
+
+
+def _table_html(partitions: tuple[Partition, ...]) -> str:
+    """Write the table as HTML, every text escaped.
+
+    Parameters
+    ----------
+    partitions : tuple of Partition
+
+    Returns
+    -------
+    str
+    """
+    head = "".join(f'<th scope="col">{title}</th>' for title in HEADER)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in _table_rows(partitions)
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

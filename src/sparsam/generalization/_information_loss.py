@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError
 from sparsam.data import Table
-from sparsam.generalization._document import Partition
-from sparsam.generalization._numeric_partition import NumericPartition
+from sparsam.generalization._partition import NumericPartition, Partition
 
 if TYPE_CHECKING:
     from sparsam.generalization._generalization import Generalization
@@ -91,12 +90,12 @@ def information_loss(
     if not table.n_rows:
         raise DataError("Information loss is a mean over records. The table has none.")
     losses = {part.name: _mean_loss(part, table, variant) for part in generalization.partitions}
-    shares = _shares(weights or {}, generalization.names)
+    shares = weight_shares(weights or {}, generalization.names)
     overall = float(np.dot(shares, list(losses.values())))
     return InformationLoss(min(1.0, overall), losses, variant)
 
 
-def _shares(weights: Mapping[str, float], names: tuple[str, ...]) -> NDArray[np.float64]:
+def weight_shares(weights: Mapping[str, float], names: tuple[str, ...]) -> NDArray[np.float64]:
     for name in weights:
         if name not in names:
             raise ParameterError(f"The weights must name attributes. '{name}' is none.")

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from sparsam._documents import whole
 from sparsam.data import CategoricalDomain, Category, NumericDomain
-from sparsam.generalization._values import category_key
+from sparsam.generalization._partition_base import category_key
 
 NOT_COLLECTED = "not collected"
 MISSING = "missing"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import sparsam.data.model._own_columns
+import sparsam.data.model._own_frame
 from sparsam._errors import DataError, ParameterError, RoleError
 from sparsam.data import NumericDomain, Roles, load_example, read
 from sparsam.data._domain import CategoricalDomain
@@ -150,7 +150,7 @@ def test_relations_and_lazy_frames_are_collected():
 
 def test_without_pandas_a_file_is_a_mapping(tmp_path, monkeypatch):
     (tmp_path / "people.csv").write_text("age,sex\n30,f\n,m\n")
-    monkeypatch.setattr(sparsam.data.model._own_columns, "find_spec", lambda _: None)
+    monkeypatch.setattr(sparsam.data.model._own_frame, "find_spec", lambda _: None)
     own = OwnRecords.open(tmp_path / "people.csv")
     made = own.frame(own.table.codes)
     assert {name: values.tolist() for name, values in made.items()} == {

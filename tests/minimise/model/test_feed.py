@@ -14,8 +14,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from sparsam._errors import SparsamError, SparsamWarning
 from sparsam.data import OwnRecords, Roles
-from sparsam.data.model._own_slices import Slices
 from sparsam.data.model._replace import Replacement, replace_columns
+from sparsam.data.model._slices import Slices
 from sparsam.minimise import ModelTree
 
 HOT = ["work_farm", "work_office", "work_shop"]

@@ -645,7 +645,7 @@ def test_a_scorer_of_the_users_own(mixed_people):
 
 def test_the_users_numbers_are_asked_with_even_where_they_were_binned(fit_quietly, monkeypatch):
     rng = np.random.default_rng(0)
-    monkeypatch.setattr("sparsam.data.model._own_encode.MAX_CATEGORIES", 50)
+    monkeypatch.setattr("sparsam.data.model._own_records.MAX_CATEGORIES", 50)
     frame = pd.DataFrame({"id": rng.permutation(3_000) * 2, "age": rng.integers(0, 9, 3_000)})
     asked = set()
 

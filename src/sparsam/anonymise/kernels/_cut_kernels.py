@@ -19,7 +19,7 @@ from sparsam.anonymise.kernels._packed_rows import (
     Scales,
     Span,
 )
-from sparsam.counting._compiled import compiled
+from sparsam.counting import compiled
 
 
 @compiled()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sparsam.anonymise.kernels._cut_kernels import extent
 from sparsam.anonymise.kernels._packed_rows import Floats, Ints, Scales
-from sparsam.counting._compiled import compiled
+from sparsam.counting import compiled
 
 WORD = 64
 FIRST, PIVOT, END = range(3)

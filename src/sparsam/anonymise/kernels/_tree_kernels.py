@@ -32,7 +32,7 @@ from sparsam.anonymise.kernels._packed_rows import (
     Scales,
     Span,
 )
-from sparsam.counting._compiled import compiled
+from sparsam.counting import compiled
 
 LOOKED_AT = 64  # rows at once for their bounds
 DEEPEST = 80  # of the stack: the larger part waits, so each waiting one is half the one before

@@ -18,8 +18,7 @@ from sparsam.anonymise.kernels._packed_rows import Ints
 from sparsam.anonymise.methods._lattice import Ladder, Node, generalized, search_lattice
 from sparsam.counting import record_keys
 from sparsam.data import Attribute, NumericDomain, Table
-from sparsam.generalization import Levels
-from sparsam.generalization._labels import category_label, numeric_labels
+from sparsam.generalization import Levels, category_label, numeric_labels
 
 ALL_VALUES = "*"
 # Numbers without a hierarchy are published as at most 2**4 intervals, or as they are.

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import ParameterError
+from sparsam._errors import DataError, ParameterError
+from sparsam.data.model._records import as_matrix, as_table, select
+from sparsam.data.source._engine import worded
+from sparsam.data.source._source import columns_of, count_rows
 
 Encoder = Callable[[Any], Any]
 
@@ -78,20 +82,14 @@ def black_box(
         return _as_is(model, regression, encoder)
     torch, onnx = sys.modules.get("torch"), sys.modules.get("onnxruntime")
     if torch is not None and isinstance(model, torch.nn.Module):
-        from sparsam.data.model._torch import TorchBox
-
         return TorchBox(model, bool(regression), encoder)
     if onnx is not None and isinstance(model, onnx.InferenceSession):
         from sparsam.data.model._onnx import OnnxBox
 
         return OnnxBox(model, regression, encoder)
     if callable(getattr(model, "predict", None)):
-        from sparsam.data.model._estimator import EstimatorBox
-
         return EstimatorBox(model, regression, encoder)
     if callable(model):
-        from sparsam.data.model._estimator import FunctionBox
-
         return FunctionBox(model, bool(regression), encoder)
     raise ParameterError(
         "The 'model' parameter of black_box must be a fitted estimator, a function of a frame, "
@@ -136,3 +134,283 @@ def _as_is(model: BlackBox, regression: bool | None, encoder: Encoder | None) ->
             "model that is a BlackBox already."
         )
     return model
+
+
+def answer(ask: Callable[[], Any], n_rows: int) -> Any:
+    """Ask the model; an error of its own is told without the values that it may quote.
+
+    Parameters
+    ----------
+    ask : callable
+    n_rows : int
+        How many records it is asked about.
+    """
+    return worded(ask, lambda error: _refused(error, n_rows))
+
+
+def checked(answers: Any, n_rows: int, *, regression: bool) -> NDArray[Any]:
+    """Return the answers as an array, once they are one per record, known and finite.
+
+    Parameters
+    ----------
+    answers : array-like
+    n_rows : int
+        How many records there were.
+    regression : bool
+        Whether they must be numbers.
+
+    Examples
+    --------
+    >>> checked([[1.5], [2.5]], 2, regression=True)
+    array([1.5, 2.5])
+    """
+    found = np.asarray(answers)
+    if found.ndim == 2 and found.shape[1] == 1:
+        found = found[:, 0]
+    if found.ndim not in (1, 2) or len(found) != n_rows:
+        raise DataError(
+            f"The model must answer once for each of {n_rows:,} records. "
+            f"Got an answer of the shape {np.shape(found)} instead."
+        )
+    if regression:
+        return _numbers(found)
+    _check_labels(found)
+    return found
+
+
+def classes_of(scores: NDArray[Any], n_rows: int) -> NDArray[Any]:
+    """Turn scores into classes: the greatest of several, or whether the only one is above 0.
+
+    Parameters
+    ----------
+    scores : ndarray
+        One row per record.
+    n_rows : int
+        How many records there were.
+    """
+    scores = checked(scores, n_rows, regression=True)
+    found = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
+    return found.astype(np.int64)
+
+
+def unfitted() -> ParameterError:
+    """Make the error for a model that was never fitted."""
+    return ParameterError(
+        "The 'model' parameter must be a model that already runs. Got one that is not fitted."
+        "\n\nHint: call its fit first."
+    )
+
+
+def _refused(error: Exception, n_rows: int) -> ParameterError:
+    kind = type(error).__name__
+    if kind == "NotFittedError":
+        return unfitted()
+    return ParameterError(
+        f"The model must take the records as they are. It raised a {kind} on {n_rows:,} of "
+        "them.\n\nHint: give it the columns and types that it was fitted on, or an encoder. What "
+        "it says may quote a person's value, and is seen by calling it on the records yourself."
+    )
+
+
+def _numbers(found: NDArray[Any]) -> NDArray[Any]:
+    if found.dtype.kind not in "iufb":
+        raise DataError(
+            "A model for regression must answer with numbers. "
+            f"Got answers of the type {found.dtype} instead."
+            "\n\nHint: say regression=False if it answers with classes."
+        )
+    bad = int((~np.isfinite(found)).sum())
+    if bad:
+        raise DataError(f"The model must answer with finite numbers. Got {bad:,} that are not.")
+    return found
+
+
+def _check_labels(found: NDArray[Any]) -> None:
+    gone = 0
+    if found.dtype.kind == "f":
+        gone = int((~np.isfinite(found)).sum())
+    elif found.dtype == object:
+        gone = sum(value is None or value != value for value in found.ravel())  # noqa: PLR0124
+    if gone:
+        raise DataError(f"The model must answer with a class each time. Got {gone:,} missing.")
+    if found.dtype.kind == "f" and (found != np.floor(found)).any():
+        raise DataError(
+            "A model for classification must answer with classes. Got numbers with fractions."
+            "\n\nHint: say regression=True if it answers with numbers, or return the class "
+            "instead of its probability."
+        )
+
+
+class EstimatorBox:
+    """A fitted estimator of scikit-learn, or anything else with `predict`.
+
+    Parameters
+    ----------
+    model : estimator
+    regression : bool or None
+        Asked of scikit-learn where it is None.
+    encoder : callable or None
+        Turns a frame of the user's own columns into what the model takes.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        regression: bool | None = None,
+        encoder: Callable[[Any], Any] | None = None,
+    ) -> None:
+        _check_fitted(model)
+        self._model = model
+        self._encoder = encoder
+        self.regression = _is_regressor(model) if regression is None else bool(regression)
+        names = None if encoder else getattr(model, "feature_names_in_", None)
+        self.columns = None if names is None else tuple(str(name) for name in names)
+
+    def predict(self, records: Any) -> NDArray[Any]:
+        """Answer for every record."""
+        n_rows = count_rows(records)
+        found = answer(lambda: self._model.predict(self._inputs(records)), n_rows)
+        return checked(found, n_rows, regression=self.regression)
+
+    def _inputs(self, records: Any) -> Any:
+        if self._encoder is not None:
+            return self._encoder(records)
+        table = as_table(select(records, self.columns), self.columns)
+        if self.columns is None and hasattr(self._model, "n_features_in_"):
+            return _nameless(table)
+        return table
+
+
+class FunctionBox:
+    """A plain function of a frame.
+
+    Parameters
+    ----------
+    function : callable
+        Its answer is labels; several columns of floats are scores of the classes 0, 1, ...
+    regression : bool, default=False
+        Its answer is numbers instead.
+    encoder : callable or None
+        Turns a frame of the user's own columns into what the function takes.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[Any], Any],
+        regression: bool = False,
+        encoder: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self._function = function
+        self._encoder = encoder
+        self.regression = regression
+        self.columns: tuple[str, ...] | None = None
+
+    def predict(self, records: Any) -> NDArray[Any]:
+        """Answer for every record."""
+        n_rows = count_rows(records)
+        encoder = self._encoder or (lambda same: same)
+        found = np.asarray(answer(lambda: self._function(encoder(records)), n_rows))
+        scores = found.ndim == 2 and found.shape[1] > 1 and found.dtype.kind == "f"
+        if scores and not self.regression:
+            return classes_of(found, n_rows)
+        return checked(found, n_rows, regression=self.regression)
+
+
+def _nameless(table: Any) -> Any:
+    """A frame as a bare array, for a model that was fitted on one."""
+    if isinstance(table, np.ndarray):
+        return table
+    labels = getattr(table, "columns", ())
+    if any(not isinstance(label, str) for label in labels) and not hasattr(table, "column_names"):
+        return table  # numbered columns of pandas: scikit-learn does not look at their names
+    to_numpy = getattr(table, "to_numpy", None)
+    if callable(to_numpy):
+        return to_numpy()
+    names = table.column_names
+    raw: Mapping[str, NDArray[Any]] = columns_of(table, names)
+    return np.column_stack([raw[name] for name in names])
+
+
+def _check_fitted(model: Any) -> None:
+    if isinstance(model, type):
+        raise ParameterError(
+            "The 'model' parameter must be a model that already runs. Got a class instead."
+        )
+    if not type(model).__module__.startswith("sklearn."):
+        return  # another library's own signs of being fitted are its own
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(model)
+    except NotFittedError as error:
+        raise unfitted() from error
+
+
+def _is_regressor(model: Any) -> bool:
+    if hasattr(model, "__sklearn_tags__"):
+        from sklearn.base import is_regressor
+
+        return bool(is_regressor(model))
+    return getattr(model, "_estimator_type", None) == "regressor"
+
+
+# Rows that go through the module at once: enough to be fast, few enough for any memory.
+_BATCH = 65_536
+
+
+class TorchBox:
+    """A torch module of one matrix of 32-bit floats, in evaluation mode and without gradients.
+
+    Parameters
+    ----------
+    module : torch.nn.Module
+        Several outputs are scores, the greatest of which is the class; one output alone is a
+        logit: class 1 above 0, else class 0. Whole numbers are the classes themselves.
+    regression : bool, default=False
+        The outputs are the answer.
+    encoder : callable or None
+        Turns a frame of the user's own columns into the matrix.
+    """
+
+    def __init__(
+        self,
+        module: Any,
+        regression: bool = False,
+        encoder: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self._module = module
+        self._encoder = encoder
+        self.regression = regression
+        self.columns: tuple[str, ...] | None = None
+
+    def predict(self, records: Any) -> NDArray[Any]:
+        """Answer for every record."""
+        n_rows = count_rows(records)
+        found = answer(lambda: self._outputs(self._matrix(records)), n_rows)
+        if self.regression or found.dtype.kind != "f":
+            return checked(found, n_rows, regression=self.regression)
+        return classes_of(found, n_rows)
+
+    def _matrix(self, records: Any) -> NDArray[np.float32]:
+        if self._encoder is None:
+            return as_matrix(records)
+        return np.ascontiguousarray(self._encoder(records), dtype=np.float32)
+
+    def _outputs(self, matrix: NDArray[np.float32]) -> NDArray[Any]:
+        import torch
+
+        self._module.eval()
+        weights = next(self._module.parameters(), torch.empty(0))
+        parts = []
+        with torch.no_grad():
+            for start in range(0, max(len(matrix), 1), _BATCH):
+                batch = torch.from_numpy(matrix[start : start + _BATCH])
+                found = self._module(batch.to(weights.device))
+                if not isinstance(found, torch.Tensor):
+                    raise DataError(
+                        "A torch module must answer with one tensor. "
+                        f"Got a {type(found).__name__} instead."
+                    )
+                parts.append(found.cpu().numpy())
+        return np.concatenate(parts)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sparsam._checks import suggestion
 from sparsam._errors import DataError, ParameterError
-from sparsam.data.model._own_columns import as_pandas
+from sparsam.data.model._own_frame import as_pandas
 from sparsam.data.source._source import column_names, columns_of
 
 

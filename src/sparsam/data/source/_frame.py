@@ -29,12 +29,12 @@ Recoded = Mapping[str, tuple[NDArray[Any], Sequence[str] | None]]
 
 
 def _worded_column(
-    method: Callable[Concatenate[Column, P], T],
-) -> Callable[Concatenate[Column, P], T]:
+    method: Callable[Concatenate[SeriesColumn, P], T],
+) -> Callable[Concatenate[SeriesColumn, P], T]:
     """Say in our own words why the values of a column cannot be had."""
 
     @wraps(method)
-    def call(column: Column, /, *args: P.args, **options: P.kwargs) -> T:
+    def call(column: SeriesColumn, /, *args: P.args, **options: P.kwargs) -> T:
         return worded(
             lambda: method(column, *args, **options),
             lambda error: unreadable_column(str(column.series.name), error),
@@ -44,7 +44,7 @@ def _worded_column(
 
 
 @dataclass(frozen=True)
-class Column:
+class SeriesColumn:
     """One column of an eager frame.
 
     Parameters
@@ -132,7 +132,7 @@ class Column:
 
 @dataclass(frozen=True, repr=False)
 class ArrayColumn:
-    """One array of a mapping: like a `Column`, but text is Python objects and there are no levels.
+    """One array of a mapping: text is Python objects, and there are no levels.
 
     Parameters
     ----------
@@ -179,9 +179,9 @@ class EagerFrame:
         self._frame = frame
         self.names: tuple[str, ...] = tuple(frame.columns)
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> SeriesColumn:
         """Return one column."""
-        return Column(self._frame[name])
+        return SeriesColumn(self._frame[name])
 
     def rebuild(self, recoded: Recoded, keep: Sequence[str]) -> Any:
         """Make a frame of the same library from buckets and from columns to keep."""
@@ -196,7 +196,7 @@ class EagerFrame:
             arrays = {name: _arrow_array(library, *pair) for name, pair in recoded.items()}
             arrays.update({name: native[name] for name in keep})
             return library.table(arrays) if arrays else native.select([])
-        values = {name: words(*pair) for name, pair in recoded.items()}
+        values = {name: labelled(*pair) for name, pair in recoded.items()}
         columns = {**values, **{name: self._frame[name] for name in keep}}
         return nw.from_dict(columns, backend=implementation).to_native()
 
@@ -224,7 +224,7 @@ class ArrayFrame:
 
     def rebuild(self, recoded: Recoded, keep: Sequence[str]) -> dict[str, Any]:
         """Make a dict from buckets and from columns to keep."""
-        made: dict[str, Any] = {name: words(*pair) for name, pair in recoded.items()}
+        made: dict[str, Any] = {name: labelled(*pair) for name, pair in recoded.items()}
         return {**made, **{name: self._columns[name] for name in keep}}
 
 
@@ -259,7 +259,7 @@ def open_frame(source: Any) -> EagerFrame | LazyFrame | ArrayFrame:
     return LazyFrame(frame) if isinstance(frame, nw.LazyFrame) else EagerFrame(frame)
 
 
-def words(codes: NDArray[Any], labels: Sequence[str] | None) -> NDArray[Any]:
+def labelled(codes: NDArray[Any], labels: Sequence[str] | None) -> NDArray[Any]:
     """Return the labels of the buckets, or the bucket numbers where there are none."""
     if labels is None:
         return codes.astype(np.uint16, copy=False)

@@ -2,43 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from sparsam._artifact import Artifact
 from sparsam._documents import convert_part
-from sparsam._errors import DocumentError
+from sparsam._errors import DataError, DocumentError
 from sparsam.data import Table
 from sparsam.data.model import Replacement, replace_columns
-from sparsam.generalization._document import check_names_once
-from sparsam.generalization._generalization import Generalization
-from sparsam.generalization._information_loss import InformationLoss
-from sparsam.generalization._refusal import FieldError
+from sparsam.generalization._generalization import Generalization, check_names_once
+from sparsam.generalization._information_loss import InformationLoss, weight_shares
+from sparsam.generalization._partition import NumericPartition, Partition
+from sparsam.generalization._partition_base import FieldError
 from sparsam.generalization.recoding._apply import (
+    Feed,
+    RecordWalk,
     check_codes,
     check_given,
     given_buckets,
     kept_columns,
     raw_buckets,
 )
-from sparsam.generalization.recoding._document import FORMAT, VERSION, RecodingDocument
-from sparsam.generalization.recoding._feed import Feed, RecordWalk
-from sparsam.generalization.recoding._paths import Paths, Possible
 from sparsam.generalization.recoding._tree import (
     Branch,
     Leaf,
     Node,
+    Paths,
+    Possible,
     Value,
+    buckets_of,
     find_leaves,
     plain_nodes,
     plain_representatives,
+    tree_text,
 )
-from sparsam.generalization.recoding._words import tree_text
+
+if TYPE_CHECKING:
+    pass
+
+FORMAT: Final = "sparsam/recoding"
+VERSION: Final = 1
+
+RawValues = Annotated[
+    Any,
+    Meta(
+        extra_json_schema={
+            "type": "array",
+            "items": {"type": ["string", "number", "boolean", "null"]},
+            "minItems": 1,
+        }
+    ),
+]
+
+
+class RecodingDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A tree over the buckets of a generalization, as saved by sparsam.
+
+    Parameters
+    ----------
+    format, version
+        What the document is.
+    attributes : tuple of Partition
+        As in the document of a generalization.
+    representatives : dict of str to tuple
+        One value for each bucket of every attribute.
+    nodes : tuple of dict
+        Branches and leaves; the first is the root, children come after their parents.
+    about : dict
+    """
+
+    format: Literal["sparsam/recoding"]
+    version: Literal[1]
+    attributes: Annotated[tuple[Partition, ...], Meta(min_length=1)]
+    representatives: Annotated[
+        dict[str, RawValues],
+        Meta(description="For every attribute, one value for each of its buckets."),
+    ]
+    nodes: Annotated[
+        tuple[dict[str, Any], ...],
+        Meta(min_length=1, description="The first is the root; children come after parents."),
+    ]
+    about: dict[str, Any] = {}
+
 
 Input = Literal["labels", "codes"]
 
@@ -310,7 +361,6 @@ class Recoding(Artifact):
         -------
         InformationLoss
         """
-        from sparsam.generalization.recoding._loss import local_information_loss
 
         return local_information_loss(self, table, weights)
 
@@ -333,11 +383,12 @@ class Recoding(Artifact):
     def from_document(cls, document: RecodingDocument, path: str = "$") -> Recoding:
         """Return the recoding that a document describes, which may be a part of a larger one."""
         check_names_once(document.attributes, path)
-        nodes: list[Node] = []
-        for i, raw in enumerate(document.nodes):
-            at = f"{path}.nodes[{i}]"
-            kind = Branch if "attribute" in raw else Leaf
-            nodes.append(convert_part(raw, kind, at))  # type: ignore[type-var]
+        nodes = [
+            convert_part(raw, Branch, f"{path}.nodes[{i}]")
+            if "attribute" in raw
+            else convert_part(raw, Leaf, f"{path}.nodes[{i}]")
+            for i, raw in enumerate(document.nodes)
+        ]
         generalization = Generalization(document.attributes)
         try:
             return cls(generalization, document.representatives, nodes, document.about)
@@ -365,3 +416,84 @@ class Recoding(Artifact):
 
 def _arrays(made: dict[str, Replacement]) -> dict[str, NDArray[Any]]:
     return {name: replacement.array() for name, replacement in made.items()}
+
+
+def local_information_loss(
+    recoding: Recoding, table: Table, weights: Mapping[str, float] | None = None
+) -> InformationLoss:
+    """Measure how much detail a recoding takes away from the records of a table.
+
+    An attribute that a leaf asks for loses what its own bucket loses; any other one loses what the
+    union of the buckets that the path to the leaf leaves possible would (Goldsteen et al. 2021,
+    eq. 1-2): the width from the lowest to the highest number, or the share of the categories. What
+    is left wholly open is lost whole.
+
+    Parameters
+    ----------
+    recoding : Recoding
+    table : Table
+        Must have every collected attribute.
+    weights : mapping of str to float or None, default=None
+        How much each attribute counts; those not named count 1.
+
+    Returns
+    -------
+    InformationLoss
+    """
+    if not table.n_rows:
+        raise DataError("Information loss is a mean over records. The table has none.")
+    generalization = recoding.generalization
+    codes = generalization.apply_codes(table)
+    leaves = recoding.leaf_of(codes)
+    losses = {}
+    for column, part in enumerate(generalization):
+        if not part.collected:
+            losses[part.name] = 1.0
+            continue
+        own, at_leaf = _penalties(recoding, part, table)
+        constant = at_leaf[leaves]
+        each = np.where(np.isnan(constant), own[codes[:, column]], constant)
+        losses[part.name] = min(1.0, float(each.mean()))
+    shares = weight_shares(weights or {}, generalization.names)
+    overall = float(np.dot(shares, list(losses.values())))
+    return InformationLoss(min(1.0, overall), losses, "goldsteen")
+
+
+def _penalties(
+    recoding: Recoding, part: Partition, table: Table
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the penalty of each bucket, and of each leaf (NaN where the own bucket counts)."""
+    lookup = part.lookup(table.attribute(part.name))
+    values = np.bincount(lookup, minlength=part.n_buckets)
+
+    def penalty(buckets: Collection[int]) -> float:
+        if len(buckets) == part.n_buckets:  # nothing is known: lost whole, as if not collected
+            return 1.0
+        if isinstance(part, NumericPartition):
+            return _hull(part, buckets)
+        together = int(values[list(buckets)].sum())
+        return together / lookup.size if together > 1 else 0.0
+
+    own = np.asarray([penalty([bucket]) for bucket in range(part.n_buckets)])
+    at_leaf = np.full(len(recoding.nodes), np.nan)
+    masks, known = recoding.paths.masks(part.name), dict[int, float]()
+    for number, leaf in recoding.leaves.items():
+        if part.name in leaf.record:  # else it is asked, and the own bucket counts
+            mask = masks[number]
+            if mask not in known:
+                known[mask] = penalty(buckets_of(mask))
+            at_leaf[number] = known[mask]
+    return own, at_leaf
+
+
+def _hull(part: NumericPartition, buckets: Iterable[int]) -> float:
+    """Return the width from the lowest to the highest number over that of the domain (eq. 1)."""
+    intervals = [bucket for bucket in buckets if bucket < part.n_intervals]
+    low, high = part.domain.low, part.domain.high
+    if not intervals or high <= low:
+        return 0.0
+    first, last = min(intervals), max(intervals)
+    start = part.cuts[first - 1] if first else low
+    end = part.cuts[last] - part.domain.integer if last < len(part.cuts) else high
+    # halves keep the difference of two huge numbers finite
+    return min(1.0, max(0.0, (end / 2 - start / 2) / (high / 2 - low / 2)))

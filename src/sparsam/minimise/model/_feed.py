@@ -20,8 +20,7 @@ from sparsam.data.model import (
     without,
 )
 from sparsam.generalization import Recoding
-from sparsam.generalization.recoding._apply import raw_buckets
-from sparsam.generalization.recoding._feed import Feed
+from sparsam.generalization.recoding import Feed, raw_buckets
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sparsam.data import Attribute, Table
 from sparsam.generalization import Generalization, Recoding
-from sparsam.generalization.recoding._tree import Branch, Leaf, Node
+from sparsam.generalization.recoding import Branch, Leaf, Node
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise.model._ladder import Ranges, identity, mean_penalty, stand_in
 from sparsam.minimise.model._limits import Namer

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsam.data import Attribute, CategoricalDomain, Roles, Table, Task
 from sparsam.generalization import Generalization, Recoding
-from sparsam.generalization.recoding._tree import Branch, Leaf, Node
+from sparsam.generalization.recoding import Branch, Leaf, Node
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise.model._ladder import Ranges
 from sparsam.minimise.model._oracle import Answers, Oracle

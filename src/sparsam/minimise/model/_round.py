@@ -16,8 +16,7 @@ from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.data import Attribute, Table
 from sparsam.data.model import Replacement
 from sparsam.generalization import NumericPartition, Recoding
-from sparsam.generalization.recoding._feed import Feed
-from sparsam.generalization.recoding._tree import Leaf, Node, Value
+from sparsam.generalization.recoding import Feed, Leaf, Node, Value
 from sparsam.minimise.model._oracle import Answers, Oracle
 from sparsam.minimise.model._recoding import differing, label_of
 

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
-from sparsam.counting import Node, Rows
-from sparsam.counting._compiled import compiled
+from sparsam.counting import Node, Rows, compiled
 from sparsam.data import Attribute, Task
 from sparsam.generalization import CodeTree
 from sparsam.minimise._constraints import Constraints

@@ -1,19 +1,101 @@
-"""No output of any command destroys an input or another output, and all can be written."""
+"""Roles from a file and from options, and the command as it could be typed again."""
 
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
+import rich_click as click
 from click.testing import CliRunner, Result
 
-from sparsam.cli import _places
+from sparsam.cli import _options
 from sparsam.cli._main import cli
-from sparsam.cli._options import InputFile, OutputFile
+from sparsam.cli._options import InputFile, OutputFile, command_line, roles_from
+
+NONE = {
+    "target": None,
+    "personal": None,
+    "identifier": (),
+    "numeric": (),
+    "categorical": (),
+    "missing": (),
+    "roles": None,
+}
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "roles.toml"
+    path.write_text(
+        '[roles]\ntarget = "works"\npersonal = "all"\nidentifiers = ["name"]\n'
+        'missing_values = ["?"]\n[attributes.age]\nkind = "numeric"\n'
+    )
+    return path
+
+
+def test_the_file_alone(file):
+    roles = roles_from({**NONE, "roles": file})
+    assert (roles.target, roles.personal, roles.identifiers) == ("works", "all", ("name",))
+
+
+def test_options_win_but_no_identifier_comes_back(file):
+    options = {
+        "target": "age>40", "personal": "sex, race", "identifier": ("id", "name"),
+        "missing": ("n/a",), "categorical": ("zip",),
+    }  # fmt: skip
+    roles = roles_from({**NONE, "roles": file, **options})
+    assert roles.target == "age>40"
+    assert roles.personal == ("sex", "race")
+    assert roles.identifiers == ("name", "id")
+    assert roles.missing_values == ("?", "n/a")
+    assert (roles.numeric, roles.categorical) == (("age",), ("zip",))
+
+
+@pytest.mark.parametrize("word", ["all", "categorical"])
+def test_words_for_personal(word):
+    assert roles_from({**NONE, "personal": word}).personal == word
+
+
+def test_without_anything():
+    assert roles_from(NONE).target is None
+
+
+@click.command()
+@click.argument("data", type=click.Path(path_type=__import__("pathlib").Path))
+@click.option("-o", "--output", type=OutputFile(".json"))
+@click.option("--target")
+@click.option("--keep", multiple=True)
+@click.option("--codes", is_flag=True)
+@click.option("--open/--no-open", "shown", default=None)
+@click.option("--seed", default=0)
+def sample(**_):
+    click.echo(command_line())
+
+
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [
+        (["/home/me/p.csv"], ["p.csv"]),
+        (["p.csv", "--target", "a/b>5 0"], ["p.csv", "--target", "a/b>5 0"]),
+        (["p.csv", "--target=$HOME 'x'"], ["p.csv", "--target", "$HOME 'x'"]),
+        (["p.csv", "--keep", "a", "--keep", "b"], ["p.csv", "--keep", "a", "--keep", "b"]),
+        (["--codes", "p.csv"], ["p.csv", "--codes"]),
+        (["p.csv", "--no-open", "--seed", "3"], ["p.csv", "--no-open", "--seed", "3"]),
+        (["p.csv", "--open"], ["p.csv", "--open"]),
+    ],
+)
+def test_the_command_can_be_typed_again(typed, written):
+    result = CliRunner().invoke(sample, typed)
+    assert shlex.split(result.output) == ["sparsam", "sample", *written]
+
+
+def test_folders_of_this_machine_are_left_out(tmp_path):
+    result = CliRunner().invoke(sample, ["p.csv", "-o", str(tmp_path / "g.json")])
+    assert result.output.strip() == "sparsam sample p.csv --output g.json"
 
 
 def commands(group: click.Group = cli, words: tuple[str, ...] = ()) -> Iterator[Any]:
@@ -112,12 +194,12 @@ def test_every_file_of_every_command_is_checked(words: Any, command: click.Comma
 
 def test_names_of_new_files_that_differ_in_case_only(tmp_path: Path) -> None:
     one, other = tmp_path / "Straße.json", tmp_path / "STRASSE.JSON"
-    assert _places._same(one, other)
-    assert _places._same(tmp_path / "\u00e9", tmp_path / "e\u0301")
-    assert not _places._same(one, tmp_path / "x.json")
+    assert _options._same(one, other)
+    assert _options._same(tmp_path / "\u00e9", tmp_path / "e\u0301")
+    assert not _options._same(one, tmp_path / "x.json")
     one.touch()
     # one is there and the other is not: this disk tells them apart
-    assert _places._same(one, other) == other.exists()
+    assert _options._same(one, other) == other.exists()
 
 
 @pytest.fixture
@@ -161,7 +243,7 @@ def test_the_disk_is_asked_before_the_work(
     def denied(path: Path) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
-    for module in ("sparsam.cli._options", "sparsam.cli._places"):
+    for module in ("sparsam.cli._options", "sparsam.cli._options"):
         monkeypatch.setattr(f"{module}.check_writable", denied)
     monkeypatch.setattr("sparsam.data.source._engine.Engine", None)  # nothing may be read
     for given in (

@@ -14,10 +14,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam.generalization._refusal import FieldError
-from sparsam.generalization.recoding._paths import buckets_of
-from sparsam.generalization.recoding._recoding import Recoding
-from sparsam.generalization.recoding._tree import Branch, Leaf, Value
+from sparsam.generalization import FieldError
+from sparsam.generalization.recoding import Branch, Leaf, Recoding, Value, buckets_of
 
 Region = tuple[int, ...]
 """For each attribute of the tree a number whose bits are the buckets that are still possible."""

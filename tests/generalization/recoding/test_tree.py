@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from sparsam.data import NumericDomain
 from sparsam.generalization import Generalization, numeric_partition
-from sparsam.generalization._refusal import FieldError
-from sparsam.generalization.recoding._paths import Paths, buckets_of, mask_of
-from sparsam.generalization.recoding._tree import Branch, Leaf, Node
+from sparsam.generalization._partition_base import FieldError
+from sparsam.generalization.recoding._tree import Branch, Leaf, Node, Paths, buckets_of, mask_of
 
 SIZES = {"a": 4, "b": 3, "c": 2}
 

@@ -1,1 +1,0 @@
-"""How two generalizations compare and combine."""
