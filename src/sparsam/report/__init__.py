@@ -8,15 +8,13 @@ from sparsam._lazy import load_lazily
 
 if TYPE_CHECKING:
     from sparsam.report._attack_report import AttackReport, attack_report
-    from sparsam.report._content import report_on
-    from sparsam.report._data import AttackReportData, AttacksData, ReportData
     from sparsam.report._explore_data import ExploreReportData
     from sparsam.report._explore_report import ExploreReport, explore_report
     from sparsam.report._individual_report import IndividualReport, individual_report
     from sparsam.report._model_report import ModelReport, model_report
     from sparsam.report._release_data import ReleaseReportData
     from sparsam.report._release_report import ReleaseReport, release_report
-    from sparsam.report._report import Report
+    from sparsam.report._report import Report, report_on
     from sparsam.report._statement_report import StatementReport, statement_report
 
 # A report on a ledger needs none of the attacks that a report on a generalization needs.
@@ -24,8 +22,6 @@ __getattr__, __dir__ = load_lazily(
     __name__,
     {
         "AttackReport": "_attack_report",
-        "AttackReportData": "_data",
-        "AttacksData": "_data",
         "ExploreReport": "_explore_report",
         "ExploreReportData": "_explore_data",
         "IndividualReport": "_individual_report",
@@ -33,22 +29,19 @@ __getattr__, __dir__ = load_lazily(
         "ReleaseReport": "_release_report",
         "ReleaseReportData": "_release_data",
         "Report": "_report",
-        "ReportData": "_data",
         "StatementReport": "_statement_report",
         "attack_report": "_attack_report",
         "explore_report": "_explore_report",
         "individual_report": "_individual_report",
         "model_report": "_model_report",
         "release_report": "_release_report",
-        "report_on": "_content",
+        "report_on": "_report",
         "statement_report": "_statement_report",
     },
 )
 
 __all__ = [
     "AttackReport",
-    "AttackReportData",
-    "AttacksData",
     "ExploreReport",
     "ExploreReportData",
     "IndividualReport",
@@ -56,7 +49,6 @@ __all__ = [
     "ReleaseReport",
     "ReleaseReportData",
     "Report",
-    "ReportData",
     "StatementReport",
     "attack_report",
     "explore_report",

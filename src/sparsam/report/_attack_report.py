@@ -1,23 +1,95 @@
-"""The report of attacks on one generalization, saved or about to be used."""
+"""The report of attacks on one generalization, and the section on attacks in other reports."""
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from sparsam.attack import Attacks
-from sparsam.data import Split, Table
+from sparsam.data import Split
+from sparsam.data import Table as People
 from sparsam.generalization import Generalization, information_loss
-from sparsam.report._attack_html import attack_page, attack_summary
-from sparsam.report._attack_markdown import attack_markdown
-from sparsam.report._collected import attributes_data
-from sparsam.report._data import AttackReportData, AttacksData, CollectedData
+from sparsam.report._attack_view import (
+    GUESSING,
+    AttackerRow,
+    AttackView,
+    AttributeRow,
+    BoundRow,
+    attack_view,
+    share_of,
+)
+from sparsam.report._closing import meaning_section, reproduce_section
+from sparsam.report._collected import attributes_data, collected_blocks, how_collected
 from sparsam.report._document import Document
 from sparsam.report._meaning import MEANING_OF_ATTACKS
-from sparsam.report._provenance import reproduce_data, task_data
+from sparsam.report._provenance import reproduce_data, task_data, task_facts
 from sparsam.report._publish import publishable_attack_report
+from sparsam.report._words import (
+    NOTHING,
+    THIN,
+    complement,
+    counted,
+    data_words,
+    interval_words,
+    percent,
+    percent_range,
+    plain_number,
+    rough_percent,
+    short_percent,
+    whole,
+)
+from sparsam.report.page._blocks import (
+    Block,
+    Cell,
+    Column,
+    Columns,
+    Figure,
+    Heading,
+    KeyFigure,
+    Legend,
+    Notice,
+    Page,
+    Row,
+    Section,
+    Table,
+    Text,
+    Verdict,
+    Words,
+    badge,
+    name,
+    names,
+    number,
+    strong,
+)
+from sparsam.report.pictures._attack import (
+    along_figure,
+    confidence_figure,
+    group_words,
+    lane_scale,
+    lanes,
+    mark_key,
+    people_bar,
+    people_top,
+)
+from sparsam.report.pictures._front import GUESS_KEY
+
+_SIGNS = {"A1": "●", "A3": "◆", "A5": "▲", "A4": "■"}
+_INTERRUPTED = (
+    "The attacks were interrupted: what is missing below was not tried, and is no sign of safety."
+)
+_LEAD = (
+    "These attackers differ in what they know and in what they try. All of them know how the "
+    "records were made coarser, and those who guess or link hold a full-resolution sample of other "
+    "people. An error is worth only what it is compared with, so each stands beside its baseline. "
+    "Recovered is the share of the majority guess’s mistakes that an attacker avoids."
+)
+_BOUNDED = (
+    "The bounds hold for anyone who sees only the collected records, as A1 does. They do not bind "
+    "attackers who know more about a person or act only on their surest guesses."
+)
 
 
-class AttackReport(Document[AttackReportData]):
+class AttackReport(Document[dict[str, Any]]):
     """What attackers make of the records of one generalization, to read, to print and to file.
 
     Counts of fewer than five people are replaced by words before anything is written, in the plain
@@ -25,27 +97,38 @@ class AttackReport(Document[AttackReportData]):
 
     Parameters
     ----------
-    data : AttackReportData
+    data : dict
         What was measured, as plain values.
     """
 
-    def __init__(self, data: AttackReportData) -> None:
+    def __init__(self, data: dict[str, Any]) -> None:
         super().__init__(publishable_attack_report(data))
 
-    def to_markdown(self) -> str:
-        """Return the report as Markdown."""
-        return attack_markdown(self._data)
-
-    def to_html(self) -> str:
-        """Return the report as one self-contained page."""
-        return attack_page(self._data)
+    def page(self) -> Page:
+        """Return the report as a page."""
+        data, collected = self._data, self._data["collected"]
+        interval, attributes = interval_words(data), collected["attributes"]
+        view = attack_view(data["attacks"], how_collected(attributes), interval)
+        shown = collected_blocks(
+            attributes, collected["n_buckets"], collected["information_loss"], advice=False
+        )
+        return Page(
+            title=data["title"],
+            verdict=_verdict(data, view),
+            figures=tuple(_figures(view)),
+            sections=(
+                Section("collected", "What is collected", tuple(shown)),
+                attack_section(view, interval),
+                meaning_section(data["meaning"]),
+                reproduce_section(data["reproduce"], facts=task_facts(data["task"])),
+            ),
+            brief=tuple(_brief(data["attacks"], interval)),
+            saved_as="attacks.html",
+        )
 
     def __repr__(self) -> str:
         count = len(self._data["attacks"]["risks"])
         return f"<AttackReport {self._data['title']!r}: {count} risks>"
-
-    def _repr_html_(self) -> str:
-        return attack_summary(self._data)
 
 
 def attack_report(
@@ -77,13 +160,14 @@ def attack_report(
     -------
     AttackReport
     """
-    settings = {"adversaries": _adversaries(attacks)}
+    codes = (risk.id or risk.adversary for risk in attacks.risks)
+    settings = {"adversaries": list(dict.fromkeys(codes))}
     return AttackReport(
         {
             "title": title or f"Attack report: {data.train.target_name}",
             "task": task_data(data),
             "collected": _collected(generalization, data),
-            "attacks": cast(AttacksData, attacks.facts()),
+            "attacks": attacks.facts(),
             "meaning": list(MEANING_OF_ATTACKS),
             "reproduce": reproduce_data(data, source, command, settings),
             "confidence": 0.95,
@@ -91,11 +175,7 @@ def attack_report(
     )
 
 
-def _adversaries(attacks: Attacks) -> list[str]:
-    return list(dict.fromkeys(risk.id or risk.adversary for risk in attacks.risks))
-
-
-def _collected(generalization: Generalization, data: Split) -> CollectedData:
+def _collected(generalization: Generalization, data: Split) -> dict[str, Any]:
     attributes = attributes_data(generalization, data.train)
     return {
         "attributes": attributes,  # type: ignore[typeddict-item]
@@ -105,6 +185,337 @@ def _collected(generalization: Generalization, data: Split) -> CollectedData:
     }
 
 
-def _loss(generalization: Generalization, table: Table) -> float:
-    present = Generalization([generalization[name] for name in table.names])
+def _loss(generalization: Generalization, table: People) -> float:
+    present = Generalization([generalization[attribute] for attribute in table.names])
     return information_loss(present, table).overall
+
+
+# The head of the page
+
+
+def _verdict(data: Mapping[str, Any], view: AttackView) -> Verdict:
+    total, held = data["task"]["attributes"], data["collected"]["n_collected"]
+    who = {"A1": "Whoever sees them", "A4": "Whoever also knows everything else about a person"}
+    clauses = [
+        f"{person} {_recovers(risk)}." for code, person in who.items() if (risk := view.risk(code))
+    ]
+    costs = " ".join(clauses) or f"{counted(len(view.attackers), 'attacker')} tried."
+    return Verdict(f"These records hold {held} of {total} attributes.", costs)
+
+
+def _recovers(risk: Mapping[str, Any]) -> str:
+    recovered = risk["recovered"]
+    if recovered is None or recovered <= 0:
+        return "does no better than the majority guess"
+    return f"recovers {rough_percent(recovered)} of what the majority guess gets wrong"
+
+
+def _figures(view: AttackView) -> Iterator[KeyFigure]:
+    """Pick the numbers that sum up the attacks, as far as they are there."""
+    known = {"A1": "recovered from the records alone", "A4": "recovered when all else is known"}
+    for code, title in known.items():
+        if risk := view.risk(code):
+            guess = f"of what the majority guess gets wrong ({percent(risk['baseline'])})"
+            wrong = f"attacker wrong {_with_range(risk)}"
+            notes = (guess, wrong, data_words(risk["split"]))
+            yield KeyFigure(rough_percent(risk["recovered"]), title, notes)
+    if risk := view.risk("A8"):
+        random = None if risk["baseline"] is None else 1 - risk["baseline"]
+        alone = f"{whole(risk['details'].get('alone'))} of {whole(risk['n'])} stand alone"
+        notes = (f"random descriptions {rough_percent(random)}", alone, data_words(risk["split"]))
+        isolated = rough_percent(1 - risk["value"])
+        yield KeyFigure(isolated, "of attempts single somebody out", notes)
+    if risk := view.risk("A7"):
+        without = f"{complement(risk['baseline'])} without these records"
+        yield KeyFigure(
+            complement(risk["value"]),
+            "of people linked across two lists",
+            (without, data_words(risk["split"])),
+        )
+
+
+def _with_range(risk: Mapping[str, Any]) -> str:
+    around = percent_range(risk["interval"])
+    return percent(risk["value"]) + (f" ({around})" if around else "")
+
+
+def _brief(attacks: Mapping[str, Any], interval: str) -> Iterator[Block]:
+    yield Table(
+        "Every attacker, and how far it came",
+        ("Adversary", *map(number, ("Wrong", interval, "Baseline", "Recovered", "People"))),
+        tuple(
+            (
+                name(risk["adversary"]),
+                percent(risk["value"]),
+                percent_range(risk["interval"]) or NOTHING,
+                percent(risk["baseline"]),
+                percent(risk["recovered"]),
+                whole(risk["n"]),
+            )
+            for risk in attacks["risks"]
+        ),
+    )
+    if bounds := attacks["bounds"]:
+        yield Text(
+            "What no attack on these records can exceed, however clever "
+            f"({rough_percent(bounds[0]['confidence'])} confidence for all together, "
+            f"{whole(bounds[0]['n'])} records):"
+        )
+        yield Table(
+            "Bounds on every attack",
+            ("Attribute", number("People recovered at most")),
+            tuple((name(bound["attribute"]), percent(bound["accuracy"])) for bound in bounds),
+        )
+
+
+# The section on attacks
+
+
+def attack_section(view: AttackView, interval: str, chosen: int | None = None) -> Section:
+    """Return the section on attacks.
+
+    Parameters
+    ----------
+    view : AttackView
+    interval : str
+        What to call the intervals.
+    chosen : int, optional
+        The id of the chosen point of the front, where there is a front.
+    """
+    return Section("attacks", "How hard we tried", tuple(_attack_blocks(view, interval, chosen)))
+
+
+def _attack_blocks(view: AttackView, interval: str, chosen: int | None) -> Iterator[Block]:
+    if not view.complete:
+        yield Notice((strong("✗ Not complete."), " ", _INTERRUPTED), "missed")
+    yield Text(_LEAD if chosen is None else f"{_LEAD} All of them attack the chosen point.")
+    if view.attackers:
+        yield Table(
+            "All attackers, what they know and how far they came",
+            (
+                "Attacker",
+                number("Wrong", "wrong", note=interval),
+                number("Baseline wrong", "baseline"),
+                number("Achieved"),
+                number("People", "people"),
+            ),
+            tuple(map(_attacker_row, view.attackers)),
+            look="attackers",
+            stack="early",
+        )
+    halves = tuple(filter(None, (tuple(_surest(view, interval)), tuple(_isolation(view)))))
+    if halves:
+        yield Columns(halves, "even")
+    yield from _attributes(view, interval)
+    yield from _along(view, chosen)
+    if told := tuple(_told(view)):
+        yield Columns(told, "many")
+    yield from _bounds(view)
+
+
+def _attacker_row(row: AttackerRow) -> Row:
+    risk, achieved = row.risk, row.achieved
+    title: Words = name(row.attacker.name)
+    if row.code.startswith("A"):
+        title = (badge(row.code), " ", title)
+    remark = f", {achieved.remark}" if achieved.remark else ""
+    return (
+        Cell(title, row.attacker.knows),
+        Cell(percent(risk["value"]), percent_range(risk["interval"]) or ""),
+        Cell(percent(risk["baseline"]), row.attacker.against),
+        Cell(strong(achieved.value), achieved.of + remark),
+        Cell(whole(risk["n"]), data_words(risk["split"])),
+    )
+
+
+def _surest(view: AttackView, interval: str) -> Iterator[Block]:
+    if not view.curve:
+        return
+    yield Heading(("Where the attacker is surest ", badge("A2")))
+    yield Text(
+        "An attacker may act only on the guesses that look safest. Mean over personal attributes, "
+        f"{data_words(view.curve[0]['split'])}; bars are {interval}s."
+    )
+    figures = Table(
+        "How often the attacker is wrong, from its surest guesses to all of them",
+        ("Surest guesses", number("Wrong"), number("People")),
+        tuple(
+            (
+                "all of them (A1)" if share_of(risk) == 1 else short_percent(share_of(risk)),
+                Cell(percent(risk["value"]), percent_range(risk["interval"]) or ""),
+                whole(risk["n"]),
+            )
+            for risk in view.curve
+        ),
+        look="plain small",
+    )
+    yield Figure(confidence_figure(view), figures=(figures,))
+
+
+def _isolation(view: AttackView) -> Iterator[Block]:
+    if not view.isolation:
+        return
+    yield Heading(("How many share a record ", badge("A8")))
+    yield Text(view.isolation)
+    if view.histogram:
+        top, last = people_top(view.histogram), len(view.histogram) - 1
+        yield Table(
+            "People by how many share their record",
+            ("Who share it", Column("", axis=("1", whole(top))), number("People")),
+            tuple(
+                (
+                    group_words(bar, place == last),
+                    Cell(drawn=people_bar(bar, top)),
+                    whole(bar["people"]),
+                )
+                for place, bar in enumerate(view.histogram)
+            ),
+            look="plain groups",
+        )
+        yield Text(
+            "Each line of the scale is ten times as many people as the one before.",
+            note=True,
+            on_page=True,
+        )
+        yield Text("A group with fewer than 5 people in all is joined with the next.", note=True)
+
+
+def _attributes(view: AttackView, interval: str) -> Iterator[Block]:
+    if not view.attributes:
+        return
+    scale = lane_scale(view.attributes)
+    marks = {code: mark_key(code) for code in view.codes}
+    yield Heading("Attribute by attribute")
+    yield Text(
+        "How often each attacker is wrong about each personal attribute, the most exposed first. "
+        "The further below the majority guess, the more is given away."
+    )
+    yield Table(
+        "Error of each attacker on each personal attribute, the most exposed first",
+        (
+            "Personal attribute",
+            Column("", axis=(f"wrong 0{THIN}%", percent(scale.high))),
+            *(number(code, f"{_SIGNS[code]} {code}", mark=mark) for code, mark in marks.items()),
+            number("Majority guess", "guess"),
+        ),
+        tuple(
+            (
+                Cell(name(row.name), row.collected),
+                Cell(drawn=lanes(row, view.codes, scale)),
+                *(_attribute_cell(row, code) for code in view.codes),
+                percent(row.baseline),
+            )
+            for row in view.attributes
+        ),
+        look="lanes",
+        stack="early",
+    )
+    split = next(iter(view.attributes[0].risks.values()))["split"]
+    keys = (*((mark, code) for code, mark in marks.items()), (GUESS_KEY, "majority guess"))
+    yield Legend(keys, f"With {interval}s, {data_words(split)}.")
+
+
+def _attribute_cell(row: AttributeRow, code: str) -> Cell:
+    risk = row.risks.get(code)
+    if risk is None:
+        return Cell(NOTHING)
+    return Cell(percent(risk["value"]), percent_range(risk["interval"]) or "")
+
+
+def _along(view: AttackView, chosen: int | None) -> Iterator[Block]:
+    drawing = along_figure(view, chosen)
+    if drawing is None:
+        return
+    table = Table(
+        "Error of each attacker on each point of the front, the most accurate first",
+        (
+            "Way to collect",
+            number("Model", "model"),
+            *(number(code, code, mark=mark_key(code)) for code in GUESSING),
+        ),
+        tuple(
+            (
+                (point["label"], " ", strong("◆ chosen"))
+                if chosen is not None and point["id"] == chosen
+                else point["label"],
+                percent(point["utility_error"]),
+                *(percent(point["errors"].get(code)) for code in GUESSING),
+            )
+            for point in view.along
+        ),
+        look="plain along",
+        stack="late",
+        scroll="down",
+    )
+    words = (
+        "The same attackers on every point of the front that was tried. Where the lines lie far "
+        "apart, side information decides."
+    )
+    note = Text("Share that the model, and each attacker, gets wrong.", note=True)
+    yield Heading("Along the front")
+    yield Columns(((Text(words), Figure(drawing)), (table, note)), "even")
+
+
+def _told(view: AttackView) -> Iterator[tuple[Block, ...]]:
+    """What linking, several releases and the control showed, in sentences."""
+    if view.linkage:
+        sides = zip(("First", "Second"), view.sides, strict=False)
+        yield (
+            Heading(("Linking two lists ", badge("A7"))),
+            *(Text(sentence) for sentence in view.linkage),
+            *(Text((f"{place} list: ", names(list(side))), note=True) for place, side in sides),
+        )
+    if view.breach:
+        yield Heading(("Several releases ", badge("A6"))), Text(view.breach)
+    if view.control:
+        yield Heading(("The people of the sample ", badge("control"))), Text(view.control)
+
+
+def _bounds(view: AttackView) -> Iterator[Block]:
+    if not view.bounds:
+        return
+    best, loosest = view.bounds[0].bound, view.bounds[-1].bound
+    words: list[Words] = [
+        strong(
+            "No attack on these records, however clever, recovers ",
+            name(best["attribute"]),
+            f" for more than {percent(best['accuracy'])} of people",
+        ),
+        f" ({rough_percent(best['confidence'])} confidence, for all bounds together). ",
+    ]
+    if len(view.bounds) > 1:
+        words += ["The highest of these bounds is that for ", name(loosest["attribute"])]
+        words.append(f": {percent(loosest['accuracy'])}. ")
+    yield Heading("What no attack can exceed")
+    yield Text((*words, _BOUNDED))
+    yield Table(
+        "Bounds on every attack that sees only the collected records, the lowest first",
+        (
+            "Personal attribute",
+            number("Any attack right at most", "any attack at most"),
+            number("A1 was right", "A1"),
+            number("Majority guess was right", "guess"),
+        ),
+        tuple(map(_bound_row, view.bounds)),
+        stack="late",
+    )
+    reached = view.risk("A1")
+    yield Text(
+        f"From {counted(best['n'], 'person', 'people')} that the generalization was not "
+        "learned from (validation and test data); A1 and the guess on "
+        f"{data_words(reached['split'] if reached else 'test')}.",
+        note=True,
+    )
+
+
+def _bound_row(row: BoundRow) -> Row:
+    reached = row.reached or {"value": None, "baseline": None, "details": {}}
+    note = ""
+    if tolerance := reached["details"].get("tolerance"):
+        note = f"within ±{plain_number(tolerance)}; bound for the exact value"
+    return (
+        name(row.bound["attribute"]),
+        strong(percent(row.bound["accuracy"])),
+        Cell(complement(reached["value"]), note),
+        complement(reached["baseline"]),
+    )

@@ -1,30 +1,206 @@
-"""What a page or a text shows of the attacks, in the order in which it is read."""
+"""What attackers achieved against one generalization, sorted and in plain words."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sparsam.report._attack_words import (
-    CONTROL,
-    GUESSING,
-    Achieved,
-    Attacker,
-    achieved_by,
-    attacker_of,
-    breach_words,
-    code_of,
-    control_words,
-    isolation_words,
-    linkage_words,
+from sparsam.report._words import (
+    NOTHING,
+    beats_guessing,
+    complement,
+    counted,
+    data_words,
+    pair,
+    percent,
+    percent_range,
+    short_percent,
+    whole,
 )
-from sparsam.report._data import (
-    AlongFrontData,
-    AttackRiskData,
-    AttacksData,
-    BoundData,
-    HistogramData,
-)
+
+CONTROL = "control"
+GUESSING = ("A1", "A3", "A5", "A4")
+"""Attackers that guess attribute by attribute, from the one that knows least to the one that knows
+all but what it guesses."""
+
+
+@dataclass(frozen=True)
+class Attacker:
+    """One kind of attacker.
+
+    Attributes
+    ----------
+    name : str
+    knows : str
+        What it knows, or does.
+    against : str
+        What its success is held against.
+    """
+
+    name: str
+    knows: str
+    against: str = "majority guess"
+
+
+ATTACKERS = {
+    "A1": Attacker("Reconstruction", "sees a person’s collected record"),
+    "A2": Attacker("Reconstruction where it is surest", "as A1, but acts only on its surest guess"),
+    "A3": Attacker(
+        "Non-personal knowledge",
+        "sees the record, and knows every attribute that is not personal exactly",
+    ),
+    "A4": Attacker(
+        "All but one", "sees the record, and knows every other attribute of the person exactly"
+    ),
+    "A5": Attacker(
+        "Partial personal knowledge",
+        "as A3, and knows the personal attributes one after the other: mean over that chain",
+    ),
+    "A6": Attacker("Several breaches", "sees the record, and the same person’s in another release"),
+    "A7": Attacker(
+        "Linking",
+        "has two lists with exact parts of people’s records, and links them through the collected "
+        "records",
+        "without the records",
+    ),
+    "A8": Attacker(
+        "Singling out",
+        "sees all records, and describes one person so that it fits nobody else",
+        "random descriptions",
+    ),
+    CONTROL: Attacker(
+        "Control",
+        "as A1, on the people that the cut points were learned from, having learned from others",
+        "people outside the sample",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Achieved:
+    """How far an attacker came: a number, what it is a share of, and a remark."""
+
+    value: str
+    of: str
+    remark: str = ""
+
+
+def code_of(risk: Mapping[str, Any]) -> str:
+    """Return the short name of the adversary behind a risk; an empty one for a user's own."""
+    code = risk["id"]
+    return code if code in ATTACKERS else ""
+
+
+def attacker_of(risk: Mapping[str, Any]) -> Attacker:
+    """Describe the attacker behind a risk."""
+    code = code_of(risk)
+    if code not in ATTACKERS:
+        return Attacker(risk["adversary"], "an adversary of your own")
+    attacker = ATTACKERS[code]
+    share = risk["details"].get("share")
+    if code == "A2" and share is not None:
+        knows = f"as A1, but acts only on the {short_percent(share)} of guesses it is surest of"
+        return Attacker(attacker.name, knows)
+    return attacker
+
+
+def achieved_by(risk: Mapping[str, Any]) -> Achieved:
+    """Return how far an attacker came, in the words that fit what it tried."""
+    code = code_of(risk)
+    if code == CONTROL:
+        return Achieved(control_comparison(risk) or NOTHING, "people outside the sample")
+    beats = beats_guessing(risk["baseline"], risk["interval"])
+    remark = "within the noise" if beats is False else ""
+    if code == "A7":
+        return Achieved(complement(risk["value"]), "of people linked to their own record", remark)
+    if code == "A8":
+        return Achieved(complement(risk["value"]), "of attempts isolate one person", remark)
+    return Achieved(percent(risk["recovered"]), "recovered", remark)
+
+
+def control_comparison(risk: Mapping[str, Any]) -> str | None:
+    """Return whether people of the sample are recovered as often as others."""
+    inside, outside = pair(risk["interval"]), pair(risk["details"].get("control_interval"))
+    if inside is None or outside is None or risk["advantage"] is None:
+        return None
+    noise = math.hypot(inside[1] - inside[0], outside[1] - outside[0]) / 2
+    if abs(risk["advantage"]) <= noise:
+        return "as often as"
+    return "more often than" if risk["advantage"] > 0 else "less often than"
+
+
+_SAMPLE_REMARKS = {
+    "as often as": "The difference is within the noise: the cut points do not betray the people "
+    "that they were learned from.",
+    "more often than": "The difference is beyond the noise: the cut points give away something "
+    "about the people that they were learned from.",
+    "less often than": "Nothing suggests that the cut points betray the people that they were "
+    "learned from.",
+}
+
+
+def control_words(risk: Mapping[str, Any]) -> str:
+    """Sum up the control."""
+    comparison = control_comparison(risk)
+    people = counted(risk["n"], "person", "people")
+    others = risk["details"].get("control_records")
+    figures = (
+        f"the attacker is wrong {percent(risk['value'])} on {people} of the sample and "
+        f"{percent(risk['baseline'])} on {whole(others)} outside it"
+    )
+    if comparison is None:
+        return f"{figures[0].upper()}{figures[1:]}."
+    remark = _SAMPLE_REMARKS[comparison]
+    return f"People of the sample are recovered {comparison} others: {figures}. {remark}"
+
+
+def linkage_words(risk: Mapping[str, Any], interval: str) -> list[str]:
+    """Sum up both figures of linking: one to one, and by value."""
+    details = risk["details"]
+    around = percent_range(risk["interval"], complement=True)
+    beside = f" ({interval} {around})" if around else ""
+    people = counted(details.get("people_at_once"), "person", "people")
+    sentences = [
+        f"Two organisations hold exact but partial records of the same {people}. With the "
+        f"collected records, {complement(risk['value'])} of them are linked to their own record, "
+        f"one to one{beside}; without the collected records {complement(risk['baseline'])}."
+    ]
+    if (matched := details.get("value_matched")) is not None:
+        chance = percent(details.get("value_matched_by_chance"), 2)
+        sentences.append(
+            "Counting a link as right when the values are right, whoever they belong to: "
+            f"{percent(matched, 2)} with the collected records, {chance} by chance."
+        )
+    return sentences
+
+
+def breach_words(risk: Mapping[str, Any]) -> str:
+    """Sum up what several releases of the same people reveal together."""
+    single = [percent(error) for error in risk["details"].get("single_breaches") or ()]
+    together = f"the attacker is wrong {percent(risk['value'])}"
+    if not single:
+        return f"With all releases together, {together}."
+    others = " and ".join(single[1:]) or NOTHING
+    return (
+        f"With all releases together, {together}. From this one alone it is wrong {single[0]}, "
+        f"from each other one alone {others}. What it gains over the best of them is the price of "
+        "having published them all."
+    )
+
+
+def isolation_words(risk: Mapping[str, Any]) -> str:
+    """Sum up singling out."""
+    details = risk["details"]
+    return (
+        f"Aimed at the rarest records, {complement(risk['value'])} of descriptions fit exactly "
+        f"one person; random ones that fit as many people, {complement(risk['baseline'])}. "
+        f"{counted(details.get('distinct'), 'different record')} among "
+        f"{counted(risk['n'], 'person', 'people')} ({data_words(risk['split'])}); "
+        f"{whole(details.get('alone'))} stand alone."
+    )
+
 
 _ORDER = ("A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "", CONTROL)
 
@@ -35,7 +211,7 @@ class AttackerRow:
 
     code: str
     attacker: Attacker
-    risk: AttackRiskData
+    risk: Mapping[str, Any]
     achieved: Achieved
 
 
@@ -46,7 +222,7 @@ class AttributeRow:
     name: str
     collected: str
     baseline: float | None
-    risks: Mapping[str, AttackRiskData]
+    risks: Mapping[str, Mapping[str, Any]]
 
     @property
     def recovered(self) -> float | None:
@@ -56,11 +232,11 @@ class AttributeRow:
 
 
 @dataclass(frozen=True)
-class CertificateRow:
+class BoundRow:
     """The bound for one attribute beside what the attack reached."""
 
-    certificate: BoundData
-    reached: AttackRiskData | None
+    bound: Mapping[str, Any]
+    reached: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -73,15 +249,15 @@ class AttackView:
         Whether every attacker finished.
     attackers : list of AttackerRow
         In the order A1 to A8, a user's own, the control.
-    curve : list of AttackRiskData
+    curve : list of Mapping[str, Any]
         A2 from its surest guesses to all of them.
     codes : tuple of str
         The attackers that are compared attribute by attribute.
     attributes : list of AttributeRow
         The most exposed first.
-    along : list of AlongFrontData
+    along : list of Mapping[str, Any]
         Points of the front, the most accurate first.
-    histogram : list of HistogramData
+    histogram : list of Mapping[str, Any]
         People by how many share their record.
     isolation, breach, control : str
         A8, A6 and the control in words; empty when they were not run.
@@ -89,25 +265,25 @@ class AttackView:
         A7 in words.
     sides : list of list of str
         The attributes on the two lists that A7 links.
-    certificates : list of CertificateRow
+    bounds : list of BoundRow
         The tightest bound first.
     """
 
     complete: bool
     attackers: list[AttackerRow]
-    curve: list[AttackRiskData]
+    curve: list[Mapping[str, Any]]
     codes: tuple[str, ...]
     attributes: list[AttributeRow]
-    along: list[AlongFrontData]
-    histogram: list[HistogramData]
+    along: list[Mapping[str, Any]]
+    histogram: list[Mapping[str, Any]]
     isolation: str
     breach: str
     control: str
     linkage: list[str]
     sides: list[Sequence[str]]
-    certificates: list[CertificateRow]
+    bounds: list[BoundRow]
 
-    def risk(self, code: str) -> AttackRiskData | None:
+    def risk(self, code: str) -> Mapping[str, Any] | None:
         """Return what one attacker achieved, if it was run and may be told."""
         for row in self.attackers:
             if row.code == code and row.risk["value"] is not None:
@@ -116,13 +292,13 @@ class AttackView:
 
 
 def attack_view(
-    attacks: AttacksData, collected: Mapping[str, str], interval: str = "interval"
+    attacks: Mapping[str, Any], collected: Mapping[str, str], interval: str = "interval"
 ) -> AttackView:
     """Sort and word all attacks.
 
     Parameters
     ----------
-    attacks : AttacksData
+    attacks : Mapping[str, Any]
         Fit to be published.
     collected : mapping of str to str
         How each attribute is collected, in words.
@@ -147,17 +323,17 @@ def attack_view(
         control=control_words(controlled) if controlled else "",
         linkage=linkage_words(linked, interval) if linked else [],
         sides=[names for names in (details.get("first"), details.get("second")) if names],
-        certificates=_certificates(attacks["bounds"], found.get("A1")),
+        bounds=_bounds(attacks["bounds"], found.get("A1")),
     )
 
 
-def _by_code(risks: Sequence[AttackRiskData]) -> dict[str, AttackRiskData]:
+def _by_code(risks: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     """The first risk of each kind that may be told."""
     told = [risk for risk in risks if risk["value"] is not None]
     return {code_of(risk): risk for risk in reversed(told)}
 
 
-def _attackers(risks: Sequence[AttackRiskData]) -> list[AttackerRow]:
+def _attackers(risks: Sequence[Mapping[str, Any]]) -> list[AttackerRow]:
     surest = _surest(risks)
     rows = [
         AttackerRow(code_of(risk), attacker_of(risk), risk, achieved_by(risk))
@@ -167,12 +343,12 @@ def _attackers(risks: Sequence[AttackRiskData]) -> list[AttackerRow]:
     return sorted(rows, key=lambda row: _ORDER.index(row.code))
 
 
-def _surest(risks: Sequence[AttackRiskData]) -> AttackRiskData | None:
+def _surest(risks: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """The surest guesses of A2 that were made on enough people."""
     return next((risk for risk in _curve(risks) if code_of(risk) == "A2"), None)
 
 
-def _curve(risks: Sequence[AttackRiskData]) -> list[AttackRiskData]:
+def _curve(risks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     told = [risk for risk in risks if risk["value"] is not None]
     surest = [risk for risk in told if code_of(risk) == "A2" and share_of(risk)]
     if not surest:
@@ -181,7 +357,7 @@ def _curve(risks: Sequence[AttackRiskData]) -> list[AttackRiskData]:
     return [*sorted(surest, key=share_of), *everyone]
 
 
-def share_of(risk: AttackRiskData) -> float:
+def share_of(risk: Mapping[str, Any]) -> float:
     """Return the share of guesses that an attacker acts on: all of them unless it says less."""
     share = risk["details"].get("share")
     if code_of(risk) == "A1":
@@ -190,7 +366,7 @@ def share_of(risk: AttackRiskData) -> float:
 
 
 def _attributes(
-    guessing: Mapping[str, AttackRiskData], collected: Mapping[str, str]
+    guessing: Mapping[str, Mapping[str, Any]], collected: Mapping[str, str]
 ) -> list[AttributeRow]:
     parts = {
         code: {str(part["attribute"]): part for part in risk["parts"]}
@@ -205,7 +381,7 @@ def _attributes(
     return sorted(rows, key=lambda row: (_less(row.recovered), row.name))
 
 
-def _attribute(name: str, risks: Mapping[str, AttackRiskData], collected: str) -> AttributeRow:
+def _attribute(name: str, risks: Mapping[str, Mapping[str, Any]], collected: str) -> AttributeRow:
     baseline = next((r["baseline"] for r in risks.values() if r["baseline"] is not None), None)
     return AttributeRow(name, collected, baseline, risks)
 
@@ -214,18 +390,18 @@ def _less(share: float | None) -> float:
     return float("inf") if share is None else -share
 
 
-def _by_accuracy(point: AlongFrontData) -> tuple[float, str]:
+def _by_accuracy(point: Mapping[str, Any]) -> tuple[float, str]:
     error = point["utility_error"]
     return (float("inf") if error is None else error, point["label"])
 
 
-def _certificates(
-    certificates: Sequence[BoundData], reached: AttackRiskData | None
-) -> list[CertificateRow]:
+def _bounds(
+    bounds: Sequence[Mapping[str, Any]], reached: Mapping[str, Any] | None
+) -> list[BoundRow]:
     parts = {part["attribute"]: part for part in (reached["parts"] if reached else ())}
     rows = [
-        CertificateRow(certificate, parts.get(certificate["attribute"]))
-        for certificate in certificates
-        if certificate["accuracy"] is not None
+        BoundRow(bound, parts.get(bound["attribute"]))
+        for bound in bounds
+        if bound["accuracy"] is not None
     ]
-    return sorted(rows, key=lambda row: (row.certificate["accuracy"], row.certificate["attribute"]))
+    return sorted(rows, key=lambda row: (row.bound["accuracy"], row.bound["attribute"]))

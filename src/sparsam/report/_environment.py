@@ -11,9 +11,7 @@ from markupsafe import Markup, escape
 
 from sparsam.report import _words as words
 from sparsam.report._attack_view import share_of
-from sparsam.report._prose import accuracy_of, data_words
-from sparsam.report._view import as_before
-from sparsam.report._words import score_words
+from sparsam.report._collected import as_before
 from sparsam.report.pictures._attack import group_words, lanes, mark_key, people_bar
 from sparsam.report.pictures._front import risk_scale, risk_strip
 
@@ -37,8 +35,8 @@ def environment() -> jinja2.Environment:
         "whole": words.whole,
         "counted": words.counted,
         "setting": words.setting,
-        "accuracy": accuracy_of,
-        "data_words": data_words,
+        "accuracy": words.complement,
+        "data_words": words.data_words,
         "as_before": as_before,
         "risk_scale": risk_scale,
         "strip": risk_strip,
@@ -48,7 +46,7 @@ def environment() -> jinja2.Environment:
         "share_of": share_of,
         "people_bar": people_bar,
         "group_words": group_words,
-        "score": score_words,
+        "score": words.score_words,
     }
     return found
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sparsam.explore import cheaper_words as compared_words
-from sparsam.report._data import Interval, MeaningData
+from sparsam.report._data import MeaningData
 from sparsam.report._explore_data import ExploreReportData, NoisyCellData
-from sparsam.report._words import NOTHING, THIN, counted, pair, percent
+from sparsam.report._words import NOTHING, THIN, Interval, counted, pair, percent
 from sparsam.report.page._blocks import KeyFigure, Verdict
 
 MEANING_OF_EXPLORATION: tuple[MeaningData, ...] = (

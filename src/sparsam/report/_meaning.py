@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sparsam.report._data import MeaningData
+from typing import Any
+
+MeaningData = dict[str, Any]
 
 _ACCURACY: MeaningData = {
     "heading": "The accuracy is for this task, this population and this time",

@@ -14,12 +14,12 @@ from sparsam.report._collected import attribute_data, attribute_row, spared_box
 from sparsam.report._document import Document
 from sparsam.report._meaning import MEANING
 from sparsam.report._plain import plain
-from sparsam.report._prose import interval_words
 from sparsam.report._provenance import input_data, versions
 from sparsam.report._words import (
     NOTHING,
     THIN,
     counted,
+    interval_words,
     percent,
     plain_number,
     range_words,

@@ -8,14 +8,15 @@ from importlib.metadata import version
 from typing import Any
 
 from sparsam.data import Split
-from sparsam.report._data import InputData, ReproduceData, TaskData
+from sparsam.report._words import counted, whole
+from sparsam.report.page._blocks import Words, name
 
 NO_HASH = "left out: with all other rows at hand, it would give away any one of them"
 
 _LIBRARIES = ("sparsam", "numpy", "scipy", "scikit-learn", "numba", "duckdb")
 
 
-def task_data(data: Split) -> TaskData:
+def task_data(data: Split) -> dict[str, Any]:
     """Write down what the model is for, and the table it learns from."""
     train = data.train
     return {
@@ -32,12 +33,28 @@ def task_data(data: Split) -> TaskData:
     }
 
 
+def task_facts(task: Mapping[str, Any]) -> tuple[tuple[Words, Words], ...]:
+    """Return what `task_data` wrote down, in words."""
+    classes, split = " / ".join(task["classes"]), task["split"]
+    words = (
+        "predict ",
+        name(task["target"]),
+        f" ({classes}) from {counted(task['attributes'], 'attribute')}, "
+        f"{len(task['personal'])} of them personal",
+    )
+    parts = (
+        f"{whole(split['train'])} records to learn, {whole(split['validation'])} to choose, "
+        f"{whole(split['test'])} to test"
+    )
+    return (("Task", words), ("Split", parts))
+
+
 def reproduce_data(
     data: Split,
     source: str,
     command: str | None,
     settings: Mapping[str, Any],
-) -> ReproduceData:
+) -> dict[str, Any]:
     """Write down what it takes to get the same report again."""
     split = " / ".join(f"{share:.0%}" for share in data.fractions)
     return {
@@ -49,7 +66,7 @@ def reproduce_data(
     }
 
 
-def input_data(name: str, rows: int | None) -> InputData:
+def input_data(name: str, rows: int | None) -> dict[str, Any]:
     """Write down what the input is called, and that its hash is left out.
 
     A hash of personal data is personal data: with all rows but one at hand, that one is found by

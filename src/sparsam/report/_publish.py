@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from sparsam._errors import ParameterError
 from sparsam._small_counts import (
@@ -15,13 +15,38 @@ from sparsam._small_counts import (
     publish_share,
     suppress,
 )
-from sparsam.attack import compare_published
-from sparsam.report._data import AttackReportData, PointData, ReportData, SplitData
+from sparsam.attack import compare_published, publish_bound, publish_risk
 from sparsam.report._plain import plain
-from sparsam.report._publish_attacks import counts_of_attacks, publishable_attacks
+
+Data = dict[str, Any]
+_DETAILS = frozenset(
+    (
+        "share",
+        "smallest_error",
+        "largest_error",
+        "single_breaches",
+        "first",
+        "second",
+        "value_matched",
+        "value_matched_by_chance",
+        "people_at_once",
+        "attempts",
+        "distinct",
+        "smallest",
+        "rarest",
+        "alone",
+        "under",
+        "histogram",
+        "control_interval",
+        "control_records",
+        "tolerance",
+        "absolute_error",
+    )
+)
+"""What only one adversary has to say; anything else is left out of a report."""
 
 
-def publishable(data: ReportData) -> ReportData:
+def publishable(data: Data) -> Data:
     """Copy the data so that no number in it, and no difference, stands for fewer than five people.
 
     The copy holds plain JSON values only (tuples become lists, NaN becomes None), so that the page,
@@ -29,14 +54,14 @@ def publishable(data: ReportData) -> ReportData:
 
     Parameters
     ----------
-    data : ReportData
+    data : dict
         The data as it was measured; it is not changed.
 
     Returns
     -------
-    ReportData
+    dict
     """
-    safe = cast(ReportData, plain(data))
+    safe: Data = plain(data)
     if safe["chosen"] not in {point["id"] for point in safe["points"]}:
         raise ParameterError(
             "The 'chosen' entry of a report must be the id of one of its points. "
@@ -49,9 +74,9 @@ def publishable(data: ReportData) -> ReportData:
     tell = PublishedCounts([*counts, *counts_of_attacks(attacks or {})], split["train"])
     for point in safe["points"]:
         classes = publish_classes(point["classes"], split["train"], tell)
-        point["classes"] = classes  # type: ignore[typeddict-item]
+        point["classes"] = classes
         _round_point(point, split)
-    _round_limits(cast(dict[str, Any], safe["limits"]), split["test"])
+    _round_limits(safe["limits"], split["test"])
     for point in safe["points"]:
         if point["utility"]["loss"] is not None:
             loss = publish_loss(point["utility"]["error"], safe["limits"]["everything"]["error"])
@@ -61,30 +86,29 @@ def publishable(data: ReportData) -> ReportData:
     return safe
 
 
-def publishable_attack_report(data: AttackReportData) -> AttackReportData:
+def publishable_attack_report(data: Data) -> Data:
     """Copy the data of a report of attacks, fit to be published in the same way."""
-    safe = cast(AttackReportData, plain(data))
+    safe: Data = plain(data)
     split = safe["task"]["split"]
     tell = PublishedCounts(counts_of_attacks(safe["attacks"]), split["train"])
     safe["attacks"] = publishable_attacks(safe["attacks"], tell, split)
     return safe
 
 
-def _round_point(point: PointData, split: SplitData) -> None:
+def _round_point(point: Data, split: Data) -> None:
     """Round the shares of one point to steps of five people or more."""
     utility, risk = point["utility"], point["risk"]
-    parts = cast(Mapping[str, int], split)
-    _round(cast(dict[str, Any], utility), parts.get(utility["split"], split["test"]))
-    _round(cast(dict[str, Any], risk), risk["n"])
+    _round(utility, split[utility["split"]] if utility["split"] in split else split["test"])
+    _round(risk, risk["n"])
     for one in (utility, risk):
         error = one["validation_error"]
         one["validation_error"] = publish_share(error, split["validation"])
     for part in risk.get("attributes", ()):
-        _round(cast(dict[str, Any], part), risk["n"])
+        _round(part, risk["n"])
     for confident in risk.get("confident", ()):
         people = max(1, round(confident["share"] * risk["n"]))
         confident["error"] = publish_share(confident["error"], people)
-    risk["n"] = suppress(risk["n"])  # type: ignore[typeddict-item]
+    risk["n"] = suppress(risk["n"])
 
 
 def _round_limits(limits: dict[str, Any], people: int) -> None:
@@ -102,3 +126,74 @@ def _round(figures: dict[str, Any], people: int) -> None:
             figures[name] = publish_interval(figures[name], people)
     if "recovered" in figures:
         figures |= compare_published(figures["measure"], figures["value"], figures["baseline"])
+
+
+def counts_of_attacks(attacks: Mapping[str, Any]) -> list[Any]:
+    """The counts of people that attackers tell, to be published together with others."""
+    counts = []
+    for risk in attacks.get("risks") or ():
+        counts += class_counts(risk.get("details") or {})
+    return counts
+
+
+def publishable_attacks(
+    attacks: Mapping[str, Any],
+    tell: PublishedCounts | None = None,
+    split: Data | None = None,
+) -> Data:
+    """Copy what attackers found so that nothing in it stands for fewer than five people.
+
+    Figures that were measured on fewer than five people are left out. What an adversary says beyond
+    the facts that a report knows is left out too, since it could hold anything. Gaps are filled, so
+    that every rendering finds every key.
+
+    Parameters
+    ----------
+    attacks : mapping
+        As `Attacks.facts()` gives it, perhaps with `along_front`.
+    tell : PublishedCounts, optional
+        Where other counts of the same people are published too.
+    split : dict, optional
+        How many people the parts of the table hold.
+    """
+    safe = plain(attacks)
+    published: Data = {
+        "complete": bool(safe.get("complete", True)),
+        "risks": [publish_risk(_without_surprises(risk), tell) for risk in safe.get("risks") or ()],
+        "bounds": [publish_bound(bound) for bound in safe.get("bounds") or ()],
+    }
+    if along := safe.get("along_front"):
+        people = None if split is None else split["test"]
+        published["along_front"] = [_along(point, people) for point in along]
+    return published
+
+
+def _without_surprises(risk: Mapping[str, Any]) -> Data:
+    """Leave out the details of a risk, and of its parts, that a report does not know."""
+    parts = [_without_surprises(part) for part in risk["parts"]]
+    return {**risk, "parts": parts, "details": _known(risk["details"])}
+
+
+def _known(details: Mapping[str, Any]) -> Data:
+    known = {name: details[name] for name in sorted(_DETAILS & details.keys())}
+    if "under" in known:
+        sizes = sorted(filter(str.isdecimal, known["under"] or {}), key=int)
+        known["under"] = {size: known["under"][size] for size in sizes}
+    if "histogram" in known:
+        bars = known["histogram"] or ()
+        known["histogram"] = [
+            {name: bar[name] for name in ("from", "to", "people")} for bar in bars
+        ]
+    return known
+
+
+def _along(point: Mapping[str, Any], people: int | None) -> Data:
+    errors = {
+        name: publish_share(error, people) for name, error in (point.get("errors") or {}).items()
+    }
+    return {
+        "id": point.get("id"),
+        "label": str(point.get("label") or ""),
+        "utility_error": publish_share(point.get("utility_error"), people),
+        "errors": errors,
+    }

@@ -14,7 +14,6 @@ from sparsam.report._release_data import (
 )
 from sparsam.report._release_sizes import size_words
 from sparsam.report._release_words import highest_words, method_name
-from sparsam.report._sections import TITLES
 from sparsam.report._words import (
     NOTHING,
     pair,
@@ -27,7 +26,8 @@ from sparsam.report._words import (
 )
 
 _TITLES = {
-    **TITLES,
+    "meaning": "What these numbers do not mean",
+    "reproduce": "How to reproduce",
     "certificate": "The certificate",
     "sizes": "How many share their quasi-identifiers",
     "risk": "Who could be recognised",

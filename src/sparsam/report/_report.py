@@ -1,16 +1,79 @@
-"""The report: plain data first, then a page, a text and a JSON file from the same data."""
+"""The report of a choice on the front: what to collect, what it costs, what is still at risk."""
 
 from __future__ import annotations
 
-from sparsam.report._data import ReportData
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sparsam._small_counts import SMALLEST_COUNT
+from sparsam.assess import Assessment, AttackedPoint, Choice, Front, Point
+from sparsam.attack import Attacks
+from sparsam.report._attack_report import attack_section
+from sparsam.report._attack_view import attack_view
+from sparsam.report._closing import meaning_section, reproduce_section
+from sparsam.report._collected import (
+    attributes_data,
+    collected_blocks,
+    collected_table,
+    how_collected,
+)
 from sparsam.report._document import Document
-from sparsam.report._html import html_page, html_summary
-from sparsam.report._markdown import markdown_text
+from sparsam.report._meaning import ATTACK_MEANING, MEANING
+from sparsam.report._provenance import reproduce_data, task_data, task_facts
 from sparsam.report._publish import publishable
-from sparsam.report._view import chosen_view
+from sparsam.report._words import (
+    NOTHING,
+    THIN,
+    beats_guessing,
+    complement,
+    counted,
+    data_words,
+    interval_words,
+    percent,
+    percent_range,
+    plain_number,
+    points,
+    points_range,
+    rough_percent,
+    short_percent,
+    whole,
+)
+from sparsam.report.page._blocks import (
+    Block,
+    Cell,
+    Column,
+    Columns,
+    Figure,
+    Heading,
+    KeyFigure,
+    Legend,
+    Notice,
+    Page,
+    Row,
+    Section,
+    Table,
+    Text,
+    Variant,
+    Verdict,
+    name,
+    names,
+    number,
+    stressed,
+    strong,
+)
+from sparsam.report.pictures._front import (
+    ATTACK_KEY,
+    GAIN_KEY,
+    GUESS_KEY,
+    front_figure,
+    risk_scale,
+    risk_strip,
+)
+
+Data = dict[str, Any]
 
 
-class Report(Document[ReportData]):
+class Report(Document[Data]):
     """The evidence for what to collect, to read, to print and to file.
 
     Counts of fewer than five people are replaced by words before anything is written, in the plain
@@ -18,7 +81,7 @@ class Report(Document[ReportData]):
 
     Parameters
     ----------
-    data : ReportData
+    data : dict
         What was measured, as plain values.
 
     Examples
@@ -26,20 +89,479 @@ class Report(Document[ReportData]):
     ``report.save("report.html")`` writes one file that opens anywhere, without a network.
     """
 
-    def __init__(self, data: ReportData) -> None:
+    def __init__(self, data: Data) -> None:
         super().__init__(publishable(data))
 
-    def to_markdown(self) -> str:
-        """Return the report of the chosen point as Markdown."""
-        return markdown_text(self._data)
-
-    def to_html(self) -> str:
-        """Return the report as one self-contained page."""
-        return html_page(self._data)
+    def page(self) -> Page:
+        """Return the report as a page: of the chosen point, with the others as its variants."""
+        data = self._data
+        shown = _pickable(data)
+        chosen = next(point for point in shown if point["id"] == data["chosen"])
+        sections = [
+            Section("collect", "What to collect", tuple(_collect(chosen))),
+            Section("tradeoff", "The trade-off", tuple(_tradeoff(data, shown))),
+            Section("risk", "What someone could still learn", tuple(_risk(data, chosen))),
+        ]
+        if "attacks" in data:
+            interval = interval_words(data)
+            how = how_collected(chosen.get("attributes", ()))
+            view = attack_view(data["attacks"], how, interval)
+            sections.append(attack_section(view, interval, data["chosen"]))
+        return Page(
+            title=data["title"],
+            verdict=_verdict(data, chosen),
+            figures=_figures(data, chosen),
+            notices=tuple(_notices(data)),
+            sections=(
+                *sections,
+                meaning_section(data["meaning"]),
+                reproduce_section(data["reproduce"], facts=task_facts(data["task"])),
+            ),
+            brief=tuple(_brief(chosen)),
+            variants=tuple(
+                Variant(
+                    point["id"],
+                    point["label"],
+                    _verdict(data, point),
+                    _figures(data, point),
+                    {"collect": tuple(_collect(point)), "risk": tuple(_risk(data, point))},
+                )
+                for point in shown
+                if point is not chosen
+            ),
+        )
 
     def __repr__(self) -> str:
-        view = chosen_view(self._data)
-        return f"<Report {self._data['title']!r}: {view.verdict.needs}>"
+        return f"<Report {self._data['title']!r}: {self.page().verdict.needs}>"
 
-    def _repr_html_(self) -> str:
-        return html_summary(self._data)
+
+def report_on(
+    choice: Choice,
+    *,
+    title: str | None = None,
+    source: str = "table",
+    command: str | None = None,
+    attacks: Attacks | None = None,
+    along_front: Sequence[AttackedPoint] = (),
+) -> Report:
+    """Write down a choice and its evidence.
+
+    Parameters
+    ----------
+    choice : Choice
+    title : str, optional
+    source : str, default="table"
+        What the input is called: a file name, not a path.
+    command : str, optional
+        The command that made the choice.
+    attacks : Attacks, optional
+        What the whole bench of adversaries achieved against the chosen generalization; it gets a
+        section of its own.
+    along_front : sequence of AttackedPoint, optional
+        What `attack_along` found for the points of the front; drawn in that section.
+
+    Returns
+    -------
+    Report
+    """
+    front = choice.front
+    settings = {"generalizations tried": len(front.points), "on the front": len(front.best)}
+    best = set(map(id, front.best))
+    numbers = [n for n, point in enumerate(front.points) if _is_chosen(point, choice)]
+    data: Data = {
+        "title": title or f"Data minimisation report: {front.data.train.target_name}",
+        "task": task_data(front.data),
+        "limits": front.limits.to_dict(),
+        "requirement": {"words": choice.requirement.words, "met": choice.met},
+        "chosen": numbers[0],
+        "points": [
+            _point_data(number, point, front, id(point) in best, _is_chosen(point, choice))
+            for number, point in enumerate(front.points)
+        ],
+        "meaning": list(MEANING),
+        "reproduce": reproduce_data(front.data, source, command, settings),
+        "confidence": 0.95,
+    }
+    if attacks is not None:
+        data["attacks"] = attacks.facts()
+        data["meaning"] += ATTACK_MEANING
+        if along_front:
+            data["attacks"]["along_front"] = [point.to_dict() for point in along_front]
+    return Report(data)
+
+
+def _is_chosen(point: Point, choice: Choice) -> bool:
+    return point.assessment is choice.assessment
+
+
+def _point_data(number: int, point: Point, front: Front, on_front: bool, chosen: bool) -> Data:
+    assessment, generalization = point.assessment, point.candidate.generalization
+    detailed = on_front or chosen
+    data: Data = {
+        "id": number,
+        "minimiser": point.candidate.minimiser,
+        "parameters": dict(point.candidate.parameters),
+        "label": point.candidate.label,
+        "on_front": on_front,
+        "utility": _utility_data(assessment, front),
+        "risk": _risk_data(assessment, detailed=detailed),
+        "classes": assessment.class_sizes.facts(),
+        "information_loss": assessment.information_loss,
+        "n_buckets": generalization.n_buckets,
+        "n_collected": len(generalization.collected),
+    }
+    if detailed:
+        data["attributes"] = attributes_data(generalization, front.data.train)
+    return data
+
+
+def _utility_data(assessment: Assessment, front: Front) -> Data:
+    loss, interval = front.limits.loss(assessment, "test")
+    utility = assessment.utility
+    return {
+        "error": utility.error,
+        "interval": list(utility.interval),
+        "split": utility.split,
+        "model": utility.model,
+        "validation_error": assessment.validation_utility.error,
+        "loss": loss,
+        "loss_interval": list(interval),
+    }
+
+
+def _risk_data(assessment: Assessment, *, detailed: bool) -> Data:
+    risk = assessment.risk
+    data: Data = {
+        "adversary": risk.adversary,
+        "measure": risk.measure,
+        "value": risk.value,
+        "baseline": risk.baseline,
+        "advantage": risk.advantage,
+        "recovered": risk.recovered,
+        "interval": list(risk.interval),
+        "split": risk.split,
+        "validation_error": assessment.validation_risk.value,
+        "n": risk.n,
+    }
+    if detailed:
+        data["attributes"] = [_attribute_data(part.facts()) for part in risk.parts]
+        data["confident"] = [
+            {"share": share, "error": confident.value}
+            for share, confident in assessment.confident_risks.items()
+            if confident.n >= SMALLEST_COUNT
+        ]
+    return data
+
+
+def _attribute_data(facts: Mapping[str, Any]) -> Data:
+    names = ("advantage", "attribute", "baseline", "interval", "measure", "model", "recovered")
+    absolute = facts["details"].get("absolute_error")
+    return {
+        "absolute_error": absolute,
+        **{key: facts[key] for key in names},
+        "value": facts["value"],
+    }
+
+
+# The head of the page
+
+
+def _pickable(data: Data) -> list[Data]:
+    """The points that a reader can choose between, the most accurate first."""
+    shown = [
+        point for point in data["points"] if point["on_front"] or point["id"] == data["chosen"]
+    ]
+    return sorted(shown, key=lambda point: (_last(point["utility"]["error"]), point["id"]))
+
+
+def _last(figure: float | None) -> float:
+    return float("inf") if figure is None else figure
+
+
+def _verdict(data: Data, point: Data) -> Verdict:
+    total, needed = data["task"]["attributes"], point["n_collected"]
+    share = f"{needed} of {total} attributes"
+    if needed == 0:
+        share = f"none of the {total} attributes"
+    elif needed == total:
+        share = f"all {total} attributes" if total > 1 else "its only attribute"
+    verb = "needs" if point["id"] == data["chosen"] else "would need"
+    clauses = filter(None, (_accuracy_clause(data, point), _risk_clause(point)))
+    return Verdict(f"This model {verb} {share}.", f"{'; '.join(clauses)}.")
+
+
+def _accuracy_clause(data: Data, point: Data) -> str:
+    accuracy = complement(point["utility"]["error"])
+    everything = complement(data["limits"]["everything"]["error"])
+    if everything == NOTHING:
+        return f"Accuracy {accuracy}"
+    if accuracy == everything:
+        return f"Accuracy {accuracy}, the same as with everything collected"
+    return f"Accuracy {accuracy} instead of {everything} with everything collected"
+
+
+def _risk_clause(point: Data) -> str:
+    recovered = point["risk"]["recovered"]
+    if recovered is None:
+        return ""
+    who = "an attacker who sees the collected records"
+    if recovered <= 0:
+        return f"{who} does no better than the majority guess"
+    return f"{who} recovers {rough_percent(recovered)} of what the majority guess gets wrong"
+
+
+def _figures(data: Data, point: Data) -> tuple[KeyFigure, ...]:
+    total, needed = data["task"]["attributes"], point["n_collected"]
+    spared = f"{total - needed} need not be collected" if needed < total else "none can be spared"
+    utility, risk, classes = point["utility"], point["risk"], point["classes"]
+    accuracy = [f"{complement(data['limits']['everything']['error'])} with everything collected"]
+    if utility["loss"] is not None:
+        around = _beside(data, points_range(utility["loss_interval"]))
+        accuracy.append(f"a loss of {points(utility['loss'])}{around}")
+    return (
+        KeyFigure(
+            f"{needed} of {total}",
+            "attributes to collect",
+            (spared, f"{counted(point['n_buckets'], 'bucket')} in all"),
+        ),
+        KeyFigure(
+            complement(utility["error"]), "accuracy", (*accuracy, data_words(utility["split"]))
+        ),
+        KeyFigure(
+            rough_percent(risk["recovered"]),
+            "attacker recovers",
+            (
+                f"of what the majority guess gets wrong ({percent(risk['baseline'])})",
+                f"attacker wrong {percent(risk['value'])}"
+                f"{_beside(data, percent_range(risk['interval']))}",
+                data_words(risk["split"]),
+            ),
+        ),
+        KeyFigure(
+            whole(classes["alone"]),
+            "people stand alone",
+            (
+                f"of {whole(data['task']['split']['train'])} share their record with nobody",
+                counted(classes["distinct"], "different record"),
+                "training data",
+            ),
+        ),
+    )
+
+
+def _beside(data: Data, around: str | None) -> str:
+    return f" ({interval_words(data)} {around})" if around else ""
+
+
+def _notices(data: Data) -> Iterator[Notice]:
+    if requirement := data["requirement"]:
+        met = requirement["met"]
+        sign = "✓ Requirement met" if met else "✗ Requirement not met"
+        words = (strong(sign), f" by the chosen point: {requirement['words']}.")
+        yield Notice(words, "met" if met else "missed")
+
+
+def _brief(point: Data) -> Iterator[Block]:
+    attributes = point.get("attributes", ())
+    collected = [attribute for attribute in attributes if attribute["collected"]]
+    if collected:
+        yield collected_table(collected, advice=True)
+    if len(collected) < len(attributes):
+        spared = [attribute["name"] for attribute in attributes if not attribute["collected"]]
+        yield Text(("Do not collect: ", names(spared)))
+    risk = point["risk"]
+    yield Text(
+        f"Chosen: {point['label']}. Attacker wrong {percent(risk['value'])}, majority guess wrong "
+        f"{percent(risk['baseline'])} ({data_words(risk['split'])})."
+    )
+
+
+# The sections
+
+
+def _collect(point: Data) -> Iterator[Block]:
+    return collected_blocks(
+        point.get("attributes", ()), point["n_buckets"], point["information_loss"], advice=True
+    )
+
+
+def _tradeoff(data: Data, shown: list[Data]) -> Iterator[Block]:
+    limits, interval = data["limits"], interval_words(data)
+    split = data_words(data["points"][0]["utility"]["split"])
+    yield Text(
+        "Each dot is one way to collect less. Further left, the model is more accurate; higher up, "
+        "an attacker is more often wrong. On the front, no other dot is better at both.",
+        on_page=True,
+    )
+    yield Text(
+        f"Accuracy on {split} is {complement(limits['everything']['error'])} with everything "
+        f"collected and {complement(limits['nothing']['error'])} with nothing collected. The "
+        "majority guess, the commonest value of each personal attribute for everyone, is wrong "
+        f"{percent(limits['naive']['error'])}."
+    )
+    picture = Figure(
+        front_figure(data),
+        keys=(
+            ("◆", "chosen"),
+            ("○", f"on the front, with {interval}s on both axes"),
+            ("•", "also tried"),
+        ),
+        note=f"All errors on {split}. The front was picked on validation data, so a point may lie "
+        f"a little off it. {_limit_words(data)}",
+    )
+    table = Table(
+        f"Points on the front, the most accurate first, on {split}",
+        (
+            "Way to collect",
+            number("Attri\u00adbutes"),
+            number("Accu\u00adracy"),
+            number(interval, off_page=True),
+            number("Attacker wrong"),
+            number(interval, off_page=True),
+            number("Recovered", off_page=True),
+        ),
+        tuple(
+            (
+                point["label"],
+                str(point["n_collected"]),
+                complement(point["utility"]["error"]),
+                percent_range(point["utility"]["interval"], complement=True) or NOTHING,
+                percent(point["risk"]["value"]),
+                percent_range(point["risk"]["interval"]) or NOTHING,
+                percent(point["risk"]["recovered"]),
+            )
+            for point in shown
+        ),
+        picks=tuple(point["id"] for point in shown),
+        chosen=data["chosen"],
+    )
+    note = f"{counted(len(shown), 'point')} to choose from, the most accurate first."
+    beside = (table, Text(note, note=True)) if len(shown) > 1 else (table,)
+    yield Columns(((picture,), beside))
+
+
+def _limit_words(data: Data) -> str:
+    """Name the models that the two limits come from."""
+    everything, nothing = data["limits"]["everything"], data["limits"]["nothing"]
+    sentences = []
+    if model := everything.get("model"):
+        around = _beside(data, percent_range(everything.get("interval")))
+        sentences.append(f"Everything collected: {model}{around}.")
+    if model := nothing.get("model"):
+        sentences.append(f"Nothing collected: {model}.")
+    return " ".join(sentences)
+
+
+def _risk(data: Data, point: Data) -> Iterator[Block]:
+    risk, interval = point["risk"], interval_words(data)
+    yield Text(
+        (
+            "Someone who holds the collected records tries to work out each personal attribute "
+            f"({risk['adversary']}, {counted(risk['n'], 'record')} of "
+            f"{data_words(risk['split'])}). The majority guess is wrong "
+            f"{percent(risk['baseline'])} of the time, this attacker {percent(risk['value'])}"
+            f"{_beside(data, percent_range(risk['interval']))}. ",
+            stressed("Recovered"),
+            " is the share of the guess’s mistakes that the attacker avoids.",
+        )
+    )
+    attributes = sorted(
+        risk.get("attributes", ()), key=lambda part: (_less(part["recovered"]), part["attribute"])
+    )
+    if attributes:
+        yield _risk_table(point, attributes)
+        yield Legend(
+            (
+                (ATTACK_KEY, f"attacker, with {interval}"),
+                (GUESS_KEY, "majority guess"),
+                (GAIN_KEY, "what the records give away"),
+            )
+        )
+    halves = (tuple(_surest(risk)), tuple(_alone(data, point)))
+    yield Columns(tuple(filter(None, halves)), "even")
+
+
+def _less(share: float | None) -> float:
+    return float("inf") if share is None else -share
+
+
+def _risk_table(point: Data, attributes: list[Data]) -> Table:
+    scale = risk_scale(attributes)
+    how = how_collected(point.get("attributes", ()))
+    return Table(
+        f"Risk per personal attribute on {data_words(point['risk']['split'])}, the most exposed "
+        "first",
+        (
+            "Personal attribute",
+            Column("", axis=(f"wrong 0{THIN}%", percent(scale.high))),
+            number("Attacker wrong", "attacker wrong"),
+            number("Guess wrong", "guess wrong"),
+            number("Recovered", "recovered"),
+            Column("Attack model", label="by"),
+        ),
+        tuple(
+            (
+                Cell(name(part["attribute"]), how.get(part["attribute"], "")),
+                Cell(drawn=risk_strip(part, scale)),
+                *_risk_cells(part),
+            )
+            for part in attributes
+        ),
+        look="risks",
+        stack="early",
+    )
+
+
+def _risk_cells(risk: Data) -> Row:
+    noise = beats_guessing(risk["baseline"], risk["interval"]) is False
+    off = ""
+    if risk["absolute_error"] is not None:
+        off = f"off by {plain_number(risk['absolute_error'])} on average"
+    return (
+        Cell(percent(risk["value"]), percent_range(risk["interval"]) or ""),
+        percent(risk["baseline"]),
+        Cell(strong(percent(risk["recovered"])), "within the noise" if noise else ""),
+        Cell(risk["model"] or NOTHING, off),
+    )
+
+
+def _surest(risk: Data) -> Iterator[Block]:
+    if not risk.get("confident"):
+        return
+    yield Heading("Where the attacker is surest")
+    yield Text(
+        "An attacker may act only on the guesses that look safest. Mean over personal attributes, "
+        f"{data_words(risk['split'])}."
+    )
+    yield Table(
+        "How often the attacker is wrong on its surest guesses",
+        ("Surest guesses", number("Wrong")),
+        tuple(
+            (f"{short_percent(step['share'])} of records", percent(step["error"]))
+            for step in risk["confident"]
+        ),
+    )
+
+
+def _alone(data: Data, point: Data) -> Iterator[Block]:
+    classes = point["classes"]
+    yield Heading("People who stand out")
+    yield Text(
+        f"People of the training data ({whole(data['task']['split']['train'])}), by how many share "
+        "the very same generalized record."
+    )
+    yield Table(
+        "People by the size of their group of identical records",
+        ("Group of identical records", number("People")),
+        (
+            ("alone, nobody else has it", whole(classes["alone"])),
+            *(
+                (f"fewer than {size} people", whole(people))
+                for size, people in classes["under"].items()
+            ),
+        ),
+        foot=(
+            ("smallest group", whole(classes["smallest"])),
+            ("different records", whole(classes["distinct"])),
+        ),
+    )

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
-from sparsam.report._data import Count, Interval
+Interval = Sequence[float | None] | None
+"""Lower and upper end of a confidence interval, or None where none was computed."""
+
+Count = int | str | None
+"""A number of people; words like "fewer than 5" where it may not be published."""
 
 NOTHING = "–"
 THIN = "\u202f"
@@ -188,6 +192,56 @@ def pair(interval: Interval) -> tuple[float, float] | None:
         return None
     low, high = interval
     return (low, high) if _known(low) and _known(high) else None
+
+
+def complement(error: float | None) -> str:
+    """Write what is right where an error is what is wrong.
+
+    Examples
+    --------
+    >>> complement(0.2).replace(THIN, " "), complement(None)
+    ('80.0 %', '–')
+    """
+    return percent(None if error is None else 1 - error)
+
+
+def data_words(split: str) -> str:
+    """Name the part of the table that a number was measured on.
+
+    Examples
+    --------
+    >>> data_words("test"), data_words("train")
+    ('test data', 'training data')
+    """
+    return "training data" if split == "train" else f"{split} data"
+
+
+def interval_words(data: Mapping[str, Any]) -> str:
+    """Name the kind of interval, with its level where it is known.
+
+    Examples
+    --------
+    >>> interval_words({"confidence": None})
+    'interval'
+    """
+    level = data.get("confidence")
+    return "interval" if level is None else f"{rough_percent(level)} interval"
+
+
+def beats_guessing(baseline: float | None, interval: Interval) -> bool | None:
+    """Tell whether an adversary does better than the majority guess, beyond the noise.
+
+    Examples
+    --------
+    >>> beats_guessing(0.40, (0.28, 0.32)), beats_guessing(0.40, (0.37, 0.41))
+    (True, False)
+    >>> beats_guessing(0.40, None) is None
+    True
+    """
+    ends = pair(interval)
+    if baseline is None or ends is None:
+        return None
+    return ends[1] < baseline
 
 
 def _known(value: float | None) -> TypeGuard[float]:

@@ -53,7 +53,7 @@ def everything(words: str) -> tuple:
         ),
         (
             (
-                Cell((name(words), tag("personal"))),
+                Cell((name(words), " ", tag("personal"))),
                 Cell(drawn=SVG),
                 Cell(strong("12 %"), "11–13 %", share=0.12),
                 Cell(chips=Chips((words, *map(str, range(20))), {words: (words, "x")}, "before")),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 
 import pytest
@@ -61,7 +63,7 @@ def test_lines_that_variants_share_are_written_once(pages):
     lines = re.search(r'id="lines">(.*?)</script>', twenty, re.S)[1].split("\n")
     places = next(line.split()[2:] for line in index if line.startswith("7 verdict "))
     first, _, last = places[0].partition("-")
-    assert "way 7" in "\n".join(lines[int(first) : int(last or first) + 1])
+    assert "way 7" in "\n".join(lines[int(first, 36) : int(last or first, 36) + 1])
 
 
 def test_columns_that_are_drawn_and_long_lists(pages, read_html):
@@ -78,3 +80,39 @@ def test_a_notebook_shows_the_head(pages, read_html):
     for words in ("Title", "Needs", "Costs little.", "x · y", 'report.save("report.html")'):
         assert words in fragment.replace("&#34;", '"')
     assert "<script>alert" not in fragment
+
+
+def test_the_policy_allows_our_script_by_its_hash(pages, read_html):
+    page = html(pages("a", 1))
+    script = re.search(r"<script>(.*?)</script>", page, re.DOTALL).group(1)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    rules = next(a["content"] for _, a in read_html(page).elements if a.get("http-equiv"))
+    assert f"script-src 'sha256-{digest}';" in rules
+    assert script.count("\n") < 90
+
+
+def _colours(css: str) -> dict[str, str]:
+    return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", css))
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(one: str, other: str) -> float:
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_has_enough_contrast(pages, scheme):
+    css = re.search(r"<style>(.*?)</style>", html(pages()), re.DOTALL).group(1)
+    light, rest = css.split("@media screen and (prefers-color-scheme: dark)")
+    colours = _colours(light)
+    if scheme == "dark":
+        colours |= _colours(rest[: rest.index("*, *::before")])
+    for ink in ("ink", "soft", "accent", "risk"):
+        for ground in ("paper", "sheet", "accent-soft"):
+            assert _contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)

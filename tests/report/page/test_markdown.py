@@ -17,7 +17,7 @@ def test_all_blocks_in_their_order(pages):
         "## 1. The first",
         "some words**some words***one* `some words`A2",
         "**✗ Missed.** some words",
-        "### some words A2",
+        "### some words (A2)",
         "- Input: some words",
         "- Names: some words, b",
         "- second",

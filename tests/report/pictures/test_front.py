@@ -8,7 +8,6 @@ from itertools import pairwise
 import pytest
 
 from sparsam.report._publish import publishable
-from sparsam.report._view import chosen_view
 from sparsam.report.pictures._front import front_figure, risk_scale, risk_strip
 from sparsam.report.plot._scale import Scale
 
@@ -60,10 +59,10 @@ def test_axis_labels_do_not_touch(drawings):
 
 
 def test_strip_is_safe_and_complete(make_data, read_picture):
-    view = chosen_view(publishable(make_data()))
-    scale = risk_scale(view.risks)
-    for row in view.risks:
-        strip = risk_strip(row.risk, scale)
+    risks = publishable(make_data())["points"][0]["risk"]["attributes"]
+    scale = risk_scale(risks)
+    for risk in risks:
+        strip = risk_strip(risk, scale)
         read_picture(strip)
         assert strip.title.startswith("attacker wrong")
         shares = re.findall(r'="(-?[\d.]+)%"', str(strip))
@@ -71,7 +70,7 @@ def test_strip_is_safe_and_complete(make_data, read_picture):
 
 
 def test_strip_without_numbers_is_an_empty_track(make_data, read_picture):
-    risk = chosen_view(publishable(make_data())).risks[0].risk
+    risk = publishable(make_data())["points"][0]["risk"]["attributes"][0]
     risk |= {"value": None, "baseline": None, "interval": None}
     (drawing,) = read_picture(risk_strip(risk, Scale(0, 1, 0, 1)))
     assert len(drawing.findall("*")) == 2

@@ -40,10 +40,12 @@ def test_figures_show_every_algorithm(data, read_picture):
     figures = curve_figures(data)
     assert len(figures) == 5
     for picture, _ in figures:
-        for drawing in read_picture(picture):
-            hints = [group.findtext("title") for group in drawing.findall("g")]
-            for name in NAMES:
-                assert sum(hint.startswith(f"{name}: ") for hint in hints) == 3  # a share each
+        drawings = read_picture(picture)
+        hints = [mark.findtext("title") for mark in drawings[0].findall("path")]
+        for name in NAMES:
+            assert sum(hint.startswith(f"{name}: ") for hint in hints) == 3  # a share each
+        for drawing in drawings:
+            assert len(drawing.findall("path")) == len(hints)
             assert len(drawing.findall("line[@class='interval']")) == 3
             assert "chosen" in [text.text for text in drawing.iter("text")]
     assert figures[0][1][0][1].startswith("every value")

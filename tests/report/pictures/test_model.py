@@ -22,9 +22,11 @@ def test_the_curve_is_drawn_with_its_target_and_the_chosen_point(read_picture, m
         "collected": {"information_loss": 0.6},
     }
     data["curve"].append({"information_loss": None, "held_out": None, "n_collected": 1})
-    for drawing in read_picture(curve_figure(data)):
+    drawings = read_picture(curve_figure(data))
+    assert drawings[0].findtext("path/title").startswith("chosen: information loss")
+    for drawing in drawings:
         assert len(drawing.findall("circle")) == len(spots)
-        assert drawing.findtext("g/title").startswith("chosen: information loss")
+        assert len(drawing.findall("path")) == 1
         words = " ".join(text.text for text in drawing.findall("text"))
         assert "target" in words
         assert "one answer for everyone" in words

@@ -8,11 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
-
-from markupsafe import Markup
-
-from sparsam.report.plot._plot import Picture
+from typing import Literal, Protocol, TypeAlias
 
 Words: TypeAlias = "str | Span | tuple[Words, ...]"
 """A text, part of a text with a meaning of its own, or several of them in a row."""
@@ -52,13 +48,13 @@ def plain_words(words: Words) -> str:
 
     Examples
     --------
-    >>> plain_words((name("age"), tag("personal"), strong(" of all")))
+    >>> plain_words((name("age"), " ", tag("personal"), strong(" of all")))
     'age · personal of all'
     """
     if isinstance(words, tuple):
         return "".join(map(plain_words, words))
     if isinstance(words, Span):
-        return f"{' · ' * (words.kind == 'tag')}{plain_words(words.inside)}"
+        return f"{'· ' * (words.kind == 'tag')}{plain_words(words.inside)}"
     return words
 
 
@@ -107,12 +103,28 @@ class KeyFigure:
     notes: tuple[str, ...]
 
 
+class Drawn(Protocol):
+    """A picture, or anything else that a page can show as it is."""
+
+    def __html__(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class Text:
-    """A paragraph; small print where it is a note."""
+    """A paragraph.
+
+    Parameters
+    ----------
+    words : Words
+    note : bool
+        Whether it is small print.
+    on_page : bool
+        Whether it speaks of what only a page can show, and is left out elsewhere.
+    """
 
     words: Words
     note: bool = False
+    on_page: bool = False
 
 
 @dataclass(frozen=True)
@@ -193,7 +205,7 @@ class Cell:
     words : Words
     note : Words
         In small print, below.
-    drawn : Picture or None
+    drawn : Drawn or None
         A small picture, on a page only.
     chips : Chips or None
     share : float or None
@@ -202,7 +214,7 @@ class Cell:
 
     words: Words = ""
     note: Words = ""
-    drawn: Picture | None = None
+    drawn: Drawn | None = None
     chips: Chips | None = None
     share: float | None = None
 
@@ -223,8 +235,10 @@ class Column:
     axis : pair of str, or None
         The ends of the scale that the cells of this column are drawn on. Such a column is left out
         where nothing can be drawn.
-    mark : Markup or None
+    mark : Drawn or None
         The sign that this column has in a drawing.
+    off_page : bool
+        Whether a page leaves it out, since a drawing there shows it.
     """
 
     title: Words
@@ -232,12 +246,20 @@ class Column:
     note: str = ""
     label: str = ""
     axis: tuple[str, str] | None = None
-    mark: Markup | None = None
+    mark: Drawn | None = None
+    off_page: bool = False
 
 
-def number(title: Words, label: str = "", *, note: str = "", mark: Markup | None = None) -> Column:
+def number(
+    title: Words,
+    label: str = "",
+    *,
+    note: str = "",
+    mark: Drawn | None = None,
+    off_page: bool = False,
+) -> Column:
     """A column of numbers."""
-    return Column(title, number=True, note=note, label=label, mark=mark)
+    return Column(title, True, note, label, mark=mark, off_page=off_page)
 
 
 Row: TypeAlias = "tuple[Words | Cell, ...]"
@@ -304,9 +326,9 @@ class Figure:
 
     Parameters
     ----------
-    drawn : Picture or None
+    drawn : Drawn or None
         Has a title and a description of its own.
-    keys : tuple of pairs of Markup or str, and Words
+    keys : tuple of pairs of Drawn or str, and Words
         What the signs in it mean.
     note : Words
         Small print that belongs to the drawing.
@@ -316,8 +338,8 @@ class Figure:
         Names of styles.
     """
 
-    drawn: Picture | None
-    keys: tuple[tuple[Markup | str, Words], ...] = ()
+    drawn: Drawn | None
+    keys: tuple[tuple[Drawn | str, Words], ...] = ()
     note: Words = ""
     figures: tuple[Block, ...] = ()
     look: str = ""
@@ -327,7 +349,7 @@ class Figure:
 class Legend:
     """What the signs in a table or in several drawings mean; on a page only."""
 
-    keys: tuple[tuple[Markup | str, Words], ...]
+    keys: tuple[tuple[Drawn | str, Words], ...]
     words: Words = ""
 
 

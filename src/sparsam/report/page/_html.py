@@ -5,15 +5,21 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import re
 from typing import Any
 
 import jinja2
 from markupsafe import Markup, escape
 
-from sparsam.report.page._blocks import Cell, Page, Span, Variant, Words, names
+from sparsam.report.page._blocks import Cell, Drawn, Page, Span, Variant, Words, names
 
 MANY_LABELS = 12
 """Labels shown at once; the rest unfolds."""
+
+# Where a line may be broken without a reader seeing it, so that variants share more lines.
+_SEAMS = re.compile(
+    r"(?<=/>)(?=<)|(?=<title>)|(?<=</title>)(?=<)|(?<=</bdi>,) |(?<=[\w%)][.;]) (?=\w)"
+)
 
 _SPANS = {
     "name": Markup("<bdi>{}</bdi>"),
@@ -85,14 +91,16 @@ def _packed(page: Page) -> tuple[Markup, Markup]:
     """Write the variants of a page, each line that they share once.
 
     The first text has the lines. The second has one line for each part of a variant: its id, the
-    part of the page that it replaces, and the numbers of its lines, a run of them as ``3-7``.
+    part of the page that it replaces, and the numbers of its lines, a run of them as ``3-7``;
+    numbers have the digits 0 to 9 and a to z.
     """
     places: dict[str, int] = {}
     index = []
     for variant in page.variants:
         for part, written in _parts(variant).items():
-            lines = [places.setdefault(line, len(places)) for line in written.splitlines() if line]
-            index.append(f"{variant.id} {part} {_runs(lines)}")
+            lines = _SEAMS.sub("\n", written).splitlines()
+            numbers = [places.setdefault(line, len(places)) for line in lines if line]
+            index.append(f"{variant.id} {part} {_runs(numbers)}")
     return Markup("\n").join(map(Markup, places)), Markup("\n".join(index))
 
 
@@ -107,12 +115,12 @@ def _parts(variant: Variant) -> dict[str, str]:
 
 
 def _runs(numbers: list[int]) -> str:
-    """Write numbers, those that follow each other as a run.
+    """Write numbers in base 36, those that follow each other as a run.
 
     Examples
     --------
-    >>> _runs([4, 5, 6, 2, 9])
-    '4-6 2 9'
+    >>> _runs([4, 5, 6, 2, 36])
+    '4-6 2 10'
     """
     runs: list[list[int]] = []
     for number in numbers:
@@ -120,7 +128,15 @@ def _runs(numbers: list[int]) -> str:
             runs[-1][1] = number
         else:
             runs.append([number, number])
-    return " ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs)
+    return " ".join("-".join(map(_short, dict.fromkeys(run))) for run in runs)
+
+
+def _short(number: int) -> str:
+    digits = ""
+    while number or not digits:
+        number, digit = divmod(number, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+    return digits
 
 
 @functools.cache
@@ -148,9 +164,9 @@ def as_cell(cell: Words | Cell) -> Cell:
     return cell if isinstance(cell, Cell) else Cell(cell)
 
 
-def _mark(mark: Markup | str) -> Markup:
-    if isinstance(mark, Markup):
-        return mark
+def _mark(mark: Drawn | str) -> Markup:
+    if hasattr(mark, "__html__"):
+        return escape(mark)
     return Markup('<b aria-hidden="true">{}</b>').format(mark) if mark else Markup("")
 
 

@@ -29,7 +29,7 @@ from sparsam.report.page._blocks import (
     plain_words,
 )
 
-_THIN = "\u202f"
+_THIN, _SOFT_HYPHEN = "\u202f", "\u00ad"
 
 
 def markdown(page: Page) -> str:
@@ -62,7 +62,7 @@ def escaped(text: str) -> str:
     >>> print(escaped("a|b <i>*c*"))
     a\\|b &lt;i&gt;\\*c\\*
     """
-    flat = re.sub(rf"[^\S{_THIN}]+", " ", text)
+    flat = re.sub(rf"[^\S{_THIN}]+", " ", text).replace(_SOFT_HYPHEN, "")
     flat = flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*|\[\]#~])", r"\\\1", flat)
 
@@ -88,7 +88,7 @@ def words_markdown(words: Words) -> str:
         # Emphasis must touch its text: blanks go outside.
         bare = inside.strip()
         return inside.replace(bare, f"{sign}{bare}{sign}", 1) if bare else inside
-    return f" · {inside}" if words.kind == "tag" else inside
+    return f"· {inside}" if words.kind == "tag" else inside
 
 
 def _typed(text: str) -> str:
@@ -115,8 +115,12 @@ def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
 
 def _block(block: Block) -> str:
     match block:
+        case Text(on_page=True):
+            return ""
         case Text() | Notice() | Legend():
             return _inline(block.words)
+        case Heading(words=(*before, Span(kind="badge") as badge)):
+            return f"### {_inline((*before, '(', badge, ')'))}"
         case Heading():
             return f"### {_inline(block.words)}"
         case Facts():

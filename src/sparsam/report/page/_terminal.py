@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from sparsam._printable import one_line
-from sparsam.report._words import THIN
 from sparsam.report.page._blocks import (
     Block,
     Cell,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from rich import text as rich_text
     from rich.console import Console
 
+_PLAIN = {0x202F: " ", 0xAD: None}
 _STYLES = {"strong": "bold", "stressed": "italic", "tag": "dim"}
 
 
@@ -53,7 +53,7 @@ def terminal(page: Page, width: int = 80) -> str:
 
 
 def print_page(page: Page, console: Console) -> None:
-    """Print what a page says in brief: its verdict and, without blocks for that, its key figures.
+    """Print what a page says in brief and its verdict; without anything in brief, its key figures.
 
     Every sign that steers a terminal is escaped.
 
@@ -95,14 +95,15 @@ def styled(words: Words, style: str = "") -> rich_text.Text:
     if isinstance(words, tuple):
         return Styled("").join(styled(part, style) for part in words)
     if isinstance(words, Span):
-        before = Styled(" · ") if words.kind == "tag" else Styled("")
+        before = Styled("· ") if words.kind == "tag" else Styled("")
         return before + styled(words.inside, _STYLES.get(words.kind, style))
-    # a narrow space is not in every terminal's letters
-    return Styled(one_line(words.replace(THIN, " ")), style=style)
+    return Styled(one_line(words).translate(_PLAIN), style=style)
 
 
 def _lines(block: Block) -> Iterator[Words]:
     match block:
+        case Text(on_page=True):
+            return
         case Text() | Notice() | Legend():
             yield block.words
         case Heading():

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
 from sparsam._small_counts import SMALLEST_COUNT
-from sparsam.report._attack_view import AttackView, AttributeRow, share_of
-from sparsam.report._attack_words import GUESSING
-from sparsam.report._data import AlongFrontData, AttackRiskData, HistogramData, Interval
-from sparsam.report._words import counted, pair, percent, short_percent, whole
+from sparsam.report._attack_view import GUESSING, AttackView, AttributeRow, share_of
+from sparsam.report._words import Interval, counted, pair, percent, short_percent, whole
 from sparsam.report.plot._marks import Mark
 from sparsam.report.plot._plot import Canvas, Picture, Plot, picture
 from sparsam.report.plot._scale import Scale, padded, span
@@ -73,7 +72,7 @@ def confidence_figure(view: AttackView) -> Picture | None:
     return picture("confidence", "lines", title, words, plots)
 
 
-def _surest(risk: AttackRiskData) -> Spot:
+def _surest(risk: Mapping[str, Any]) -> Spot:
     share, error = share_of(risk), risk["value"] or 0.0
     which = "all guesses" if share == 1 else f"surest {short_percent(share)}"
     return Spot(math.log10(share), error, risk["interval"], f"{which}: wrong {percent(error)}")
@@ -108,7 +107,7 @@ def along_figure(view: AttackView, chosen: int | None) -> Picture | None:
     return picture("along", "lines", "Error of each attacker along the front", words, plots)
 
 
-def _spots(points: Sequence[AlongFrontData], code: str) -> list[Spot]:
+def _spots(points: Sequence[Mapping[str, Any]], code: str) -> list[Spot]:
     spots = []
     for point in points:
         x, error = point["utility_error"], point["errors"].get(code)
@@ -186,7 +185,7 @@ def lanes(row: AttributeRow, codes: Sequence[str], scale: Scale) -> Picture:
     return strip.picture(", ".join([*words, f"majority guess wrong {percent(row.baseline)}"]))
 
 
-def people_top(bars: Sequence[HistogramData]) -> int:
+def people_top(bars: Sequence[Mapping[str, Any]]) -> int:
     """Return the power of ten at the end of the scale of people.
 
     Examples
@@ -198,7 +197,7 @@ def people_top(bars: Sequence[HistogramData]) -> int:
     return int(10 ** max(1, math.ceil(math.log10(max(most, 1)))))
 
 
-def people_bar(bar: HistogramData, top: int) -> Picture:
+def people_bar(bar: Mapping[str, Any], top: int) -> Picture:
     """Draw how many people are in groups of one size; each step is ten times as many."""
     steps = round(math.log10(top))
     strip = Strip(Scale(0.0, steps, 0.0, 1.0), _BAR)
@@ -211,7 +210,7 @@ def people_bar(bar: HistogramData, top: int) -> Picture:
     return strip.picture(f"{whole(people)} people")
 
 
-def group_words(bar: HistogramData, last: bool) -> str:
+def group_words(bar: Mapping[str, Any], last: bool) -> str:
     """Return how many people share a record.
 
     Examples

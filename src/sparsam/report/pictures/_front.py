@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from sparsam.report._data import AttributeRiskData, PointData, ReportData
-from sparsam.report._prose import accuracy_of, data_words
-from sparsam.report._view import RiskRow
-from sparsam.report._words import counted, pair, percent, short_percent
+from markupsafe import Markup
+
+from sparsam.report._words import complement, counted, data_words, pair, percent, short_percent
 from sparsam.report.plot._labels import Box, Obstacle, clearest, dot, text_width
 from sparsam.report.plot._marks import SHAPES
 from sparsam.report.plot._plot import Canvas, Picture, Plot, Range, picture
@@ -22,7 +22,20 @@ NARROW = Canvas("narrow", 340, 420, ticks=5, left=44, right=8)
 _STRIP = 22
 
 
-def front_figure(data: ReportData) -> Picture:
+def _key(width: int, *parts: Markup) -> Markup:
+    return tag("svg", *parts, class_="strip", width=width, height=14, aria_hidden="true")
+
+
+ATTACK_KEY = _key(
+    26,
+    tag("line", x1=1, x2=25, y1=7, y2=7, class_="whisker"),
+    tag("circle", cx=13, cy=7, r=4.5, class_="attack"),
+)
+GUESS_KEY = _key(8, tag("line", x1=4, x2=4, y1=0, y2=14, class_="guess"))
+GAIN_KEY = _key(26, tag("rect", x=0, y=3, width=26, height=8, class_="gain"))
+
+
+def front_figure(data: Mapping[str, Any]) -> Picture:
     """Draw all points that were tried, the front, the chosen point and the limits."""
     front = _Front(data)
     words = (
@@ -38,7 +51,7 @@ def front_figure(data: ReportData) -> Picture:
 class _Front:
     """The points of a report that can be drawn, and the limits around them."""
 
-    def __init__(self, data: ReportData) -> None:
+    def __init__(self, data: Mapping[str, Any]) -> None:
         self.data, self.limits = data, data["limits"]
         self.naive = self.limits["naive"]["error"]
         drawn = [point for point in data["points"] if None not in _errors(point)]
@@ -48,8 +61,8 @@ class _Front:
             key=lambda point: (_place(point), point["id"]),
         )
 
-    def _pickable(self, point: PointData) -> bool:
-        return point["on_front"] or point["id"] == self.data["chosen"]
+    def _pickable(self, point: Mapping[str, Any]) -> bool:
+        return bool(point["on_front"] or point["id"] == self.data["chosen"])
 
     def plot(self, canvas: Canvas) -> Plot:
         """Draw the layers on one canvas, the most important last."""
@@ -124,7 +137,7 @@ class _Front:
         if self.naive is not None:
             plot.level(self.naive, "naive", _naive_words(self.naive))
 
-    def _pick(self, point: PointData, plot: Plot) -> None:
+    def _pick(self, point: Mapping[str, Any], plot: Plot) -> None:
         """Draw a point that a reader can pick."""
         x, y = _at(point, plot)
         if chosen := point["id"] == self.data["chosen"]:
@@ -161,16 +174,16 @@ class _Front:
             yield Obstacle(Box(start, y - 20, plot.right, y), weight=5)
 
 
-def _errors(point: PointData) -> tuple[float | None, float | None]:
+def _errors(point: Mapping[str, Any]) -> tuple[float | None, float | None]:
     return point["utility"]["error"], point["risk"]["value"]
 
 
-def _place(point: PointData) -> tuple[float, float]:
+def _place(point: Mapping[str, Any]) -> tuple[float, float]:
     error, risk = _errors(point)
     return error or 0.0, risk or 0.0
 
 
-def _at(point: PointData, plot: Plot) -> tuple[float, float]:
+def _at(point: Mapping[str, Any], plot: Plot) -> tuple[float, float]:
     error, risk = _place(point)
     return plot.x(error), plot.y(risk)
 
@@ -179,26 +192,26 @@ def _naive_words(error: float) -> str:
     return f"majority guess {percent(error)}"
 
 
-def _hint(point: PointData) -> str:
-    accuracy, risk = accuracy_of(point["utility"]["error"]), percent(point["risk"]["value"])
+def _hint(point: Mapping[str, Any]) -> str:
+    accuracy, risk = complement(point["utility"]["error"]), percent(point["risk"]["value"])
     count = counted(point["n_collected"], "attribute")
     return f"{point['label']}: {count}, accuracy {accuracy}, attacker wrong {risk}"
 
 
-def risk_scale(rows: Sequence[RiskRow]) -> Scale:
+def risk_scale(risks: Sequence[Mapping[str, Any]]) -> Scale:
     """Return one scale for all attributes, from no error to the largest that is drawn."""
     errors: list[float | None] = []
-    for risk in (row.risk for row in rows):
+    for risk in risks:
         errors += risk["value"], risk["baseline"], *(pair(risk["interval"]) or ())
     return strip_scale(errors)
 
 
-def risk_strip(risk: AttributeRiskData, scale: Scale) -> Picture:
+def risk_strip(risk: Mapping[str, Any], scale: Scale) -> Picture:
     """Draw a tick for the majority guess, a dot for the attacker and a bar for what is gained.
 
     Parameters
     ----------
-    risk : AttributeRiskData
+    risk : mapping
         The attribute's numbers.
     scale : Scale
         The scale shared by all attributes.

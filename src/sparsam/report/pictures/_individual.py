@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from markupsafe import Markup
 
-from sparsam.report._data import Interval
-from sparsam.report._words import counted, pair, percent, short_percent
+from sparsam.report._words import Interval, counted, pair, percent, short_percent
 from sparsam.report.plot._labels import LETTER, shorten
 from sparsam.report.plot._marks import Mark
 from sparsam.report.plot._matrix import shares_uri

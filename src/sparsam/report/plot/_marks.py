@@ -26,9 +26,10 @@ class Mark(NamedTuple):
     shape: str
     colour: str
 
-    def draw(self) -> Markup:
-        """Draw the shape around the origin."""
-        return tag("path", d=SHAPES[self.shape], class_=f"mark {self.colour}")
+    def draw(self, *inside: Markup, transform: str | None = None) -> Markup:
+        """Draw the shape around the origin, or where a transformation puts it."""
+        kind = f"mark {self.colour}"
+        return tag("path", *inside, d=SHAPES[self.shape], class_=kind, transform=transform)
 
     def key(self) -> Markup:
         """Draw the shape on its own, for a legend or the head of a column."""

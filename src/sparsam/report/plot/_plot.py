@@ -157,14 +157,19 @@ class Plot:
 
     def dot(self, x: float, y: float, radius: float, kind: str, hint: str) -> None:
         """Draw a circle, with words for who points at it."""
-        self.add(
-            tag("circle", tag("title", hint), cx=self.x(x), cy=self.y(y), r=radius, class_=kind)
-        )
+        hints = self._hints(hint)
+        self.add(tag("circle", *hints, cx=self.x(x), cy=self.y(y), r=radius, class_=kind))
 
     def mark(self, shape: Mark, x: float, y: float, hint: str) -> None:
         """Draw a shape, with words for who points at it."""
         at = f"translate({self.x(x):.2f} {self.y(y):.2f})"
-        self.add(tag("g", tag("title", hint), shape.draw(), transform=at))
+        self.add(shape.draw(*self._hints(hint), transform=at))
+
+    def _hints(self, hint: str | None) -> tuple[Markup, ...]:
+        """Words for a pointer, which a telephone does not have."""
+        if hint is None or self.canvas.name == "narrow":
+            return ()
+        return (tag("title", hint),)
 
     def bar(
         self,
@@ -181,7 +186,7 @@ class Plot:
         self.add(
             tag(
                 "rect",
-                *([] if hint is None else [tag("title", hint)]),
+                *self._hints(hint),
                 x=self.x(ends[0]),
                 y=top,
                 width=max(self.x(ends[1]) - self.x(ends[0]), 0.5),

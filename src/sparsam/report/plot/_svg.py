@@ -30,6 +30,8 @@ def tag(_name: str, *children: str, **attributes: Attribute) -> Markup:
         for key, value in attributes.items()
         if value is not None
     )
+    if not children:
+        return Markup("<{}{}/>").format(_name, written)
     inside = Markup("").join(escape(child) for child in children)
     return Markup("<{0}{1}>{2}</{0}>").format(_name, written, inside)
 

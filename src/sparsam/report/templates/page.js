@@ -20,7 +20,7 @@
   function written(runs) {
     if (typeof runs === "string") return runs;
     return runs.map((run) => {
-      const [first, last = first] = run.split("-").map(Number);
+      const [first, last = first] = run.split("-").map((number) => parseInt(number, 36));
       return lines.slice(first, last + 1).join("\n");
     }).join("\n");
   }
