@@ -23,7 +23,7 @@ def test_it_leaves_an_artifact_and_a_report(run, small_example, tmp_path):
     page = (tmp_path / "new" / "report.html").read_text(encoding="utf-8")
     assert "bundled example" in page
     assert str(tmp_path) not in page
-    assert "Collect 0 of 5 attributes" in result.stdout
+    assert "needs none of the 5 attributes" in result.stdout
     assert "Wrote the report" in result.stderr
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,19 +18,16 @@ from sparsam.cli._options import (
     seed_option,
 )
 from sparsam.cli._terminal import (
-    accuracy,
     echo_json,
-    figure,
-    figure_range,
     messages,
-    percent,
     tables,
-    whole,
 )
 
 if TYPE_CHECKING:
     from sparsam.assess import Assessment, GateResult, Limits
+    from sparsam.report.page import Block
 
+UNTOLD = "–"
 GATES = ("max_risk", "max_attribute_risk", "max_utility_loss", "min_class_size")
 
 
@@ -54,6 +52,7 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
     from sparsam.attack import task_for
     from sparsam.data import split
     from sparsam.generalization import Generalization
+    from sparsam.report.page import print_blocks
 
     artifact = Generalization.load(generalization)
     task = task_for(artifact, data, roles_from(options))
@@ -67,7 +66,7 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
     if options["as_json"]:
         echo_json(_plain(assessment, limits, gates))
     else:
-        _show(assessment, limits, gates)
+        print_blocks(_blocks(assessment, limits, gates), tables())
     sys.exit(0 if all(gate.passed for gate in gates) else 1)
 
 
@@ -79,32 +78,34 @@ def _plain(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> d
     }
 
 
-def _show(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> None:
-    from rich.table import Table
+def _blocks(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> Iterator[Block]:
+    from sparsam.report.page import Table, Text, name, number
 
     # Only what may be published is shown: a terminal is recorded and copied like a report.
-    said, ends = assessment.to_dict(), limits.to_dict()
-    table = Table(title="Reconstruction by attribute (A1, test data)", title_justify="left")
-    for column in ("attribute", "error", "95 % interval", "naive", "recovered", "model"):
-        table.add_column(column, justify="left" if column in ("attribute", "model") else "right")
-    for part in sorted(said["risk"]["parts"], key=lambda part: -(part["recovered"] or 0)):
-        table.add_row(
-            str(part["attribute"]),
-            figure(part["value"]),
-            figure_range(part["interval"]),
-            figure(part["baseline"]),
-            percent(part["recovered"]),
-            part["model"],
-        )
-    tables().print(table)
-    sizes = said["class_sizes"]
-    click.echo(
-        f"Accuracy {accuracy(said['utility'])} ({said['utility']['model']}); "
-        f"{accuracy(ends['everything'])} with everything collected, "
-        f"{accuracy(ends['nothing'])} with nothing (test data)."
+    facts, ends = assessment.to_dict(), limits.to_dict()
+    utility, sizes = facts["utility"], facts["class_sizes"]
+    yield Text("Reconstruction by attribute (A1, test data)")
+    yield Table(
+        "Reconstruction by attribute",
+        ("attribute", *map(number, ("error", "95 % interval", "naive", "recovered")), "model"),
+        tuple(
+            (
+                name(part["attribute"]),
+                figure(part["value"]),
+                figure_range(part["interval"]),
+                figure(part["baseline"]),
+                percent(part["recovered"]),
+                part["model"],
+            )
+            for part in sorted(facts["risk"]["parts"], key=lambda part: -(part["recovered"] or 0))
+        ),
     )
-    click.echo(f"Risk: {assessment.risk}")
-    click.echo(
+    yield Text(
+        f"Accuracy {accuracy(utility)} ({utility['model']}); {accuracy(ends['everything'])} with "
+        f"everything collected, {accuracy(ends['nothing'])} with nothing (test data)."
+    )
+    yield Text(f"Risk: {assessment.risk}")
+    yield Text(
         f"{whole(sizes['distinct'])} distinct records among the training part; the rarest stands "
         f"for {whole(sizes['smallest'])} people, {whole(sizes['alone'])} people stand alone."
     )
@@ -112,4 +113,62 @@ def _show(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> No
         verdict = "passed" if gate.passed else "FAILED"
         value = gate.published
         shown = f"{value:.4g}" if isinstance(value, float) else value
-        click.echo(f"Gate {verdict}: {gate.gate} {gate.limit:g}, measured {shown}.")
+        yield Text(f"Gate {verdict}: {gate.gate} {gate.limit:g}, measured {shown}.")
+
+
+def figure(value: float | None) -> str:
+    """Write an error.
+
+    Examples
+    --------
+    >>> figure(0.25), figure(None)
+    ('0.250', '–')
+    """
+    return UNTOLD if value is None else f"{value:.3f}"
+
+
+def figure_range(ends: Sequence[float | None] | None) -> str:
+    """Write an interval of errors.
+
+    Examples
+    --------
+    >>> figure_range([0.2, 0.3])
+    '0.200–0.300'
+    """
+    return UNTOLD if ends is None else f"{figure(ends[0])}–{figure(ends[1])}"
+
+
+def percent(value: float | None, decimals: int = 0) -> str:
+    """Write a share.
+
+    Examples
+    --------
+    >>> percent(0.237), percent(0.237, 1), percent(None)
+    ('24%', '23.7%', '–')
+    """
+    return UNTOLD if value is None else f"{value:z.{decimals}%}"
+
+
+def accuracy(utility: Mapping[str, Any]) -> str:
+    """Write the accuracy that a published error leaves.
+
+    Examples
+    --------
+    >>> accuracy({"error": 0.2})
+    '80.0%'
+    """
+    error = utility["error"]
+    return percent(None if error is None else 1 - error, 1)
+
+
+def whole(count: int | str | None) -> str:
+    """Write a count of people, which may be words.
+
+    Examples
+    --------
+    >>> whole(20000), whole("fewer than 5"), whole(None)
+    ('20,000', 'fewer than 5', '–')
+    """
+    if count is None:
+        return UNTOLD
+    return count if isinstance(count, str) else f"{count:,}"

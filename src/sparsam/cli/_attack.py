@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import rich_click as click
 
@@ -21,17 +21,10 @@ from sparsam.cli._options import (
 from sparsam.cli._terminal import (
     INTERRUPTED,
     echo_json,
-    figure,
-    figure_range,
     messages,
-    percent,
     progress_bar,
     tables,
-    whole,
 )
-
-if TYPE_CHECKING:
-    from sparsam.report._data import AttackRiskData, AttacksData
 
 
 @click.command()
@@ -82,41 +75,8 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
     if options["report"] is not None:
         report.save(options["report"])
         console.print(f"Wrote the report to {options['report']}.")
-    said = report.to_dict()["attacks"]
     if options["as_json"]:
-        echo_json(said)
+        echo_json(report.to_dict()["attacks"])
     else:
-        _show(said)
+        click.echo(report.to_terminal(tables().width), nl=False)
     sys.exit(0 if attacks.complete else INTERRUPTED)
-
-
-def _show(said: AttacksData) -> None:
-    from rich.table import Table
-
-    table = Table()
-    for column in ("adversary", "error", "95 % interval", "baseline", "recovered", "people"):
-        table.add_column(column, justify="left" if column == "adversary" else "right")
-    for risk in said["risks"]:
-        table.add_row(risk["adversary"], *_figures(risk))
-    tables().print(table)
-    if said["bounds"]:
-        first = said["bounds"][0]
-        click.echo(
-            "What no attack on these records can exceed, however clever "
-            f"({percent(first['confidence'])} confidence for all together, "
-            f"{whole(first['n'])} records):"
-        )
-        width = max(len(bound["attribute"]) for bound in said["bounds"])
-        for bound in said["bounds"]:
-            most = percent(bound["accuracy"], 1)
-            click.echo(f"  {bound['attribute']:<{width}}  {most} of people recovered")
-
-
-def _figures(risk: AttackRiskData) -> tuple[str, ...]:
-    return (
-        figure(risk["value"]),
-        figure_range(risk["interval"]),
-        figure(risk["baseline"]),
-        percent(risk["recovered"]),
-        whole(risk["n"]),
-    )

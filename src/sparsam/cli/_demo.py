@@ -6,9 +6,9 @@ from pathlib import Path
 
 import rich_click as click
 
-from sparsam.cli._minimise import DEFAULT_LOSS, choose, save, show
-from sparsam.cli._options import claim_output, jobs_option, quiet_option, seed_option
-from sparsam.cli._terminal import messages
+from sparsam.cli._minimise import DEFAULT_LOSS, choose, save
+from sparsam.cli._options import claim_output, command_line, jobs_option, quiet_option, seed_option
+from sparsam.cli._terminal import messages, tables
 
 
 @click.command()
@@ -28,6 +28,7 @@ def demo(folder: Path, show_report: bool | None, seed: int, jobs: int | None, qu
     Which of 16 attributes does a model need that predicts whether someone is employed?
     """
     from sparsam.data import Roles, load_example
+    from sparsam.report import report_on
 
     folder.mkdir(parents=True, exist_ok=True)
     artifact, report = folder / "people.json", folder / "report.html"
@@ -37,7 +38,8 @@ def demo(folder: Path, show_report: bool | None, seed: int, jobs: int | None, qu
     console.print("Task: predict from 16 census attributes whether someone is employed.")
     people = load_example()
     choice = choose(people, Roles("employed"), loss=DEFAULT_LOSS, seed=seed, jobs=jobs, quiet=quiet)
-    save(choice, artifact, report, quiet=quiet)
-    show(choice)
+    evidence = report_on(choice, command=command_line(), source="bundled example")
+    save(choice, evidence, artifact, report, quiet=quiet)
+    click.echo(evidence.to_terminal(tables().width), nl=False)
     if show_report or (show_report is None and console.is_terminal):
         click.launch(str(report.resolve()))

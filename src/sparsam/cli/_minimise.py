@@ -23,19 +23,18 @@ from sparsam.cli._options import (
     seed_option,
 )
 from sparsam.cli._terminal import (
-    accuracy,
     complain,
     echo_json,
-    figure,
     messages,
-    percent,
     progress_bar,
+    tables,
 )
 
 if TYPE_CHECKING:
     from sparsam.assess import Choice
     from sparsam.data import Roles
     from sparsam.minimise import Constraints
+    from sparsam.report import Report
 
 DEFAULT_LOSS = 0.01
 NOT_MET = 1
@@ -87,6 +86,8 @@ def minimise(data: Path, **options: Any) -> None:
 
     With --model, finds instead what a model that already runs needs to answer as it does now.
     """
+    from sparsam.report import report_on
+
     check_together()
     roles = roles_from(options)
     if options["model"] is not None:
@@ -104,15 +105,17 @@ def minimise(data: Path, **options: Any) -> None:
         jobs=options["jobs"],
         quiet=options["quiet"],
     )
-    save(choice, options["output"], options["report"], data, quiet=options["quiet"])
+    details: dict[str, Any] = {"source": data.name, "command": command_line()}
+    report = report_on(choice, **details)
+    save(choice, report, options["output"], options["report"], quiet=options["quiet"])
     if options["as_json"]:
         echo_json(summary(choice))
     else:
-        show(choice)
+        click.echo(report.to_terminal(tables().width), nl=False)
     if options["with_attacks"]:
-        evidence = _attacks(choice, options)
+        report = report_on(choice, **details, **_attacks(choice, options))
         if options["report"] is not None:
-            save(choice, None, options["report"], data, evidence, quiet=options["quiet"])
+            save(choice, report, None, options["report"], quiet=options["quiet"])
     sys.exit(0 if choice.met else NOT_MET)
 
 
@@ -181,10 +184,9 @@ def _attacks(choice: Choice, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def save(
     choice: Choice,
+    report: Report,
     output: Path | None,
-    report: Path | None,
-    source: Path | None = None,
-    evidence: Mapping[str, Any] | None = None,
+    report_to: Path | None,
     *,
     quiet: bool = False,
 ) -> None:
@@ -193,14 +195,10 @@ def save(
     if output is not None:
         choice.generalization.save(output)
         console.print(f"Wrote the generalization to {output}.")
-    if report is not None:
-        command = command_line()
-        details = {"source": "bundled example"}
-        if source is not None:
-            details = {"source": source.name}
-        choice.report(command=command, **details, **(evidence or {})).save(report)
-        console.print(f"Wrote the report to {report}.")
-    if output is None and report is None:
+    if report_to is not None:
+        report.save(report_to)
+        console.print(f"Wrote the report to {report_to}.")
+    if output is None and report_to is None:
         console.print("Nothing was saved: -o keeps the generalization, --report the evidence.")
 
 
@@ -216,25 +214,6 @@ def summary(choice: Choice) -> dict[str, Any]:
         "tried": len(choice.front.points),
         "on_front": len(choice.front.best),
     }
-
-
-def show(choice: Choice) -> None:
-    """Print the choice for a person to read."""
-    generalization, said = choice.generalization, choice.published
-    risk, everything = said["risk"], choice.front.limits.everything.to_dict()
-    click.echo(str(generalization))
-    click.echo()
-    lines = [
-        f"Collect {len(generalization.collected)} of {len(generalization)} attributes "
-        f"({choice.candidate.label}).",
-        f"Accuracy {accuracy(said['utility'])} instead of {accuracy(everything)} with everything "
-        f"collected (test data).",
-        f"The strongest attack recovers {percent(risk['recovered'])} of what the majority guess "
-        f"gets wrong (error {figure(risk['value'])}, naive {figure(risk['baseline'])}).",
-        f"Required: {choice.requirement.words}: {'met' if choice.met else 'NOT met'} on test data.",
-    ]
-    for line in lines:
-        click.echo(line)
 
 
 def _constraints(options: dict[str, Any]) -> Constraints:

@@ -41,10 +41,14 @@ class Document(Generic[Data]):
         """Return the report as a page, which is what all renderings are made from."""
         raise NotImplementedError
 
+    def head(self) -> Page:
+        """Return the page, perhaps without its sections: enough for a notebook or a terminal."""
+        return self.page()
+
     @property
     def verdict(self) -> str:
         """The report in two sentences."""
-        return str(self.page().verdict)
+        return str(self.head().verdict)
 
     def to_markdown(self) -> str:
         """Return the report as Markdown."""
@@ -62,10 +66,10 @@ class Document(Generic[Data]):
         width : int, default=80
             How wide a table may be.
         """
-        return terminal(self.page(), width)
+        return terminal(self.head(), width)
 
     def _repr_html_(self) -> str:
-        return summary(self.page())
+        return summary(self.head())
 
     def save(self, path: str | Path) -> None:
         """Write the report; the ending of the name decides how.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sparsam._small_counts import SMALLEST_COUNT
@@ -92,11 +93,21 @@ class Report(Document[Data]):
     def __init__(self, data: Data) -> None:
         super().__init__(publishable(data))
 
+    def head(self) -> Page:
+        """Return the page of the chosen point without its sections."""
+        data, chosen = self._data, self._chosen
+        return Page(
+            title=data["title"],
+            verdict=_verdict(data, chosen),
+            figures=_figures(data, chosen),
+            sections=(),
+            notices=tuple(_notices(data)),
+            brief=tuple(_brief(chosen)),
+        )
+
     def page(self) -> Page:
         """Return the report as a page: of the chosen point, with the others as its variants."""
-        data = self._data
-        shown = _pickable(data)
-        chosen = next(point for point in shown if point["id"] == data["chosen"])
+        data, chosen, shown = self._data, self._chosen, _pickable(self._data)
         sections = [
             Section("collect", "What to collect", tuple(_collect(chosen))),
             Section("tradeoff", "The trade-off", tuple(_tradeoff(data, shown))),
@@ -107,32 +118,20 @@ class Report(Document[Data]):
             how = how_collected(chosen.get("attributes", ()))
             view = attack_view(data["attacks"], how, interval)
             sections.append(attack_section(view, interval, data["chosen"]))
-        return Page(
-            title=data["title"],
-            verdict=_verdict(data, chosen),
-            figures=_figures(data, chosen),
-            notices=tuple(_notices(data)),
-            sections=(
-                *sections,
-                meaning_section(data["meaning"]),
-                reproduce_section(data["reproduce"], facts=task_facts(data["task"])),
-            ),
-            brief=tuple(_brief(chosen)),
-            variants=tuple(
-                Variant(
-                    point["id"],
-                    point["label"],
-                    _verdict(data, point),
-                    _figures(data, point),
-                    {"collect": tuple(_collect(point)), "risk": tuple(_risk(data, point))},
-                )
-                for point in shown
-                if point is not chosen
-            ),
-        )
+        sections += [
+            meaning_section(data["meaning"]),
+            reproduce_section(data["reproduce"], facts=task_facts(data["task"])),
+        ]
+        variants = (_variant(data, point) for point in shown if point is not chosen)
+        return replace(self.head(), sections=tuple(sections), variants=tuple(variants))
+
+    @property
+    def _chosen(self) -> Data:
+        data = self._data
+        return next(point for point in data["points"] if point["id"] == data["chosen"])
 
     def __repr__(self) -> str:
-        return f"<Report {self._data['title']!r}: {self.page().verdict.needs}>"
+        return f"<Report {self._data['title']!r}: {self.head().verdict.needs}>"
 
 
 def report_on(
@@ -264,6 +263,16 @@ def _attribute_data(facts: Mapping[str, Any]) -> Data:
 
 
 # The head of the page
+
+
+def _variant(data: Data, point: Data) -> Variant:
+    return Variant(
+        point["id"],
+        point["label"],
+        _verdict(data, point),
+        _figures(data, point),
+        {"collect": tuple(_collect(point)), "risk": tuple(_risk(data, point))},
+    )
 
 
 def _pickable(data: Data) -> list[Data]:
