@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from sparsam.report._attack_report import AttackReport, attack_report
     from sparsam.report._content import report_on
     from sparsam.report._data import AttackReportData, AttacksData, ReportData
-    from sparsam.report._explore_data import ExploreReportData
     from sparsam.report._explore_report import ExploreReport, explore_report
     from sparsam.report._individual_report import IndividualReport, individual_report
     from sparsam.report._model_report import ModelReport, model_report
@@ -27,7 +26,6 @@ __getattr__, __dir__ = load_lazily(
         "AttackReportData": "_data",
         "AttacksData": "_data",
         "ExploreReport": "_explore_report",
-        "ExploreReportData": "_explore_data",
         "IndividualReport": "_individual_report",
         "ModelReport": "_model_report",
         "ReleaseReport": "_release_report",
@@ -50,7 +48,6 @@ __all__ = [
     "AttackReportData",
     "AttacksData",
     "ExploreReport",
-    "ExploreReportData",
     "IndividualReport",
     "ModelReport",
     "ReleaseReport",
