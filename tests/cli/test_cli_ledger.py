@@ -230,7 +230,7 @@ def test_statement(run, ledger, tmp_path):
     ask(ledger, {"ask": "value_counts", "of": ["job"]}, 0.25, answer=[987654321], purpose="why")
     printed = run("ledger", "statement", ledger)
     assert printed.exit_code == 0
-    assert "| ada | value counts of job | why |" in printed.stdout
+    assert "(ada) | value counts of job (why) |" in printed.stdout
     assert "987654321" not in printed.output
     for ending in ("html", "md", "json"):
         made = run("ledger", "statement", ledger, "-o", tmp_path / f"s.{ending}", "-q")

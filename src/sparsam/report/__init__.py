@@ -8,7 +8,6 @@ from sparsam._lazy import load_lazily
 
 if TYPE_CHECKING:
     from sparsam.report._attack_report import AttackReport, attack_report
-    from sparsam.report._explore_data import ExploreReportData
     from sparsam.report._explore_report import ExploreReport, explore_report
     from sparsam.report._individual_report import IndividualReport, individual_report
     from sparsam.report._model_report import ModelReport, model_report
@@ -23,7 +22,6 @@ __getattr__, __dir__ = load_lazily(
     {
         "AttackReport": "_attack_report",
         "ExploreReport": "_explore_report",
-        "ExploreReportData": "_explore_data",
         "IndividualReport": "_individual_report",
         "ModelReport": "_model_report",
         "ReleaseReport": "_release_report",
@@ -43,7 +41,6 @@ __getattr__, __dir__ = load_lazily(
 __all__ = [
     "AttackReport",
     "ExploreReport",
-    "ExploreReportData",
     "IndividualReport",
     "ModelReport",
     "ReleaseReport",

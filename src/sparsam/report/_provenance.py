@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from sparsam.data import Split
@@ -14,6 +14,8 @@ from sparsam.report.page._blocks import Words, name
 NO_HASH = "left out: with all other rows at hand, it would give away any one of them"
 
 _LIBRARIES = ("sparsam", "numpy", "scipy", "scikit-learn", "numba", "duckdb")
+# Those that draw and count noise.
+_NOISE = ("opendp", "dp-accounting")
 
 
 def task_data(data: Split) -> dict[str, Any]:
@@ -86,3 +88,15 @@ def versions() -> dict[str, str]:
 def n_rows(data: Split) -> int:
     """Count the records of all three parts."""
     return data.train.n_rows + data.validation.n_rows + data.test.n_rows
+
+
+def noisy_versions() -> dict[str, str]:
+    """Name the versions that made a report, with those that drew and counted noise."""
+    return {**versions(), **{name: _version(name) for name in _NOISE}}
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"

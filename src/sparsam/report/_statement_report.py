@@ -6,8 +6,8 @@ from typing import Any
 
 from sparsam.explore import Statement, question_words, time_words
 from sparsam.report._document import Document
-from sparsam.report._explore_policy import noisy_versions
 from sparsam.report._plain import plain
+from sparsam.report._provenance import noisy_versions
 from sparsam.report._words import NOTHING, counted, percent, small_words, version_words
 from sparsam.report.page._blocks import (
     Block,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeGuard
 
 Interval = Sequence[float | None] | None
@@ -178,6 +178,66 @@ def version_words(versions: Mapping[str, str]) -> str:
     'python 3.13, numpy 2.3'
     """
     return ", ".join(f"{library} {version}" for library, version in versions.items())
+
+
+def own_number(value: float) -> str:
+    """Write a number in the user's own units.
+
+    Examples
+    --------
+    >>> own_number(38.0), own_number(12345.6), own_number(0.01234), own_number(-3.5)
+    ('38', '12,346', '0.0123', '−3.5')
+    >>> own_number(2e20)
+    '2e+20'
+    """
+    whole = float(value).is_integer() or abs(value) >= 1000
+    text = f"{value:,.0f}" if whole and abs(value) < 1e15 else f"{value:.3g}"
+    return text.replace("-", "−") if float(text.replace(",", "")) else text.lstrip("-")
+
+
+def noisy_count(count: float) -> str:
+    """Write a noisy count as a whole number, at least zero.
+
+    Examples
+    --------
+    >>> noisy_count(1234.4), noisy_count(-2.0)
+    ('1,234', '0')
+    """
+    return f"{max(round(count), 0):,}"
+
+
+def correlation(value: float) -> str:
+    """Write a correlation to two decimals.
+
+    Examples
+    --------
+    >>> correlation(0.123), correlation(-0.004), correlation(-0.5)
+    ('0.12', '0.00', '−0.50')
+    """
+    return _number(value, 2)
+
+
+def short_epsilon(epsilon: float | None) -> str:
+    """Write an epsilon to three digits.
+
+    Examples
+    --------
+    >>> short_epsilon(1.02), short_epsilon(0.39471), short_epsilon(None)
+    ('1.02', '0.395', '–')
+    """
+    return NOTHING if epsilon is None else f"{epsilon:.3g}"
+
+
+def between(interval: Interval, write: Callable[[float], str]) -> str:
+    """Write both ends of an interval; nothing where there is none.
+
+    Examples
+    --------
+    >>> between((-0.1, 0.25), correlation), between(None, correlation)
+    ('−0.10 to 0.25', '')
+    """
+    ends = pair(interval)
+    return "" if ends is None else f"{write(ends[0])} to {write(ends[1])}"
 
 
 def pair(interval: Interval) -> tuple[float, float] | None:

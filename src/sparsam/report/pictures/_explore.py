@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sparsam.report._explore_data import (
-    ExploredAttributeData,
-    ExploreReportData,
-    MatrixData,
-    NoisyCellData,
-    PairData,
+from markupsafe import Markup
+
+from sparsam.report._data import Interval
+from sparsam.report._words import (
+    between,
+    correlation,
+    noisy_count,
+    own_number,
+    pair,
+    short_epsilon,
 )
-from sparsam.report._explore_words import (
-    FUNCTIONS,
-    cell_words,
-    count_words,
-    epsilon_number,
-    interval_text,
-    number,
-    share,
-    sure,
-)
-from sparsam.report._words import pair
 from sparsam.report.plot._labels import shorten
 from sparsam.report.plot._matrix import MatrixCell, half_matrix
 from sparsam.report.plot._plot import Canvas, Picture, Plot, picture
@@ -53,25 +46,40 @@ _COSTS = {
 }
 
 
+Data = Mapping[str, Any]
+FUNCTIONS = {
+    "distribution": "distribution",
+    "missing": "missing values",
+    "outliers": "outliers",
+    "correlation": "correlation",
+}
+
+
+def sign(kind: str) -> Markup:
+    """Return the sign that a line or a shade has in a legend."""
+    return tag("i", class_=kind)
+
+
 # The counts of an attribute
 
 
 class Bar(NamedTuple):
     """A cell as it is drawn: where, and how many rows per unit of width."""
 
-    cell: NoisyCellData
+    cell: Data
     low: float
     high: float
     height: float
     interval: tuple[float, float] | None
 
 
-def cell_figure(attribute: ExploredAttributeData, place: int) -> Picture | None:
+def cell_figure(attribute: Data, place: int) -> Picture | None:
     """Draw the counts of an attribute as bars with error bars; None where there are none.
 
     Parameters
     ----------
-    attribute : ExploredAttributeData
+    attribute : mapping
+        One of the report's attributes.
     place : int
         Makes the ids of the drawing its own.
     """
@@ -90,7 +98,13 @@ def cell_figure(attribute: ExploredAttributeData, place: int) -> Picture | None:
     return picture(f"cells-{place}", "cells", f"{attribute['name']}: counts", words, plots)
 
 
-def largest_first(cells: Sequence[NoisyCellData], most: int = MOST_ROWS) -> list[NoisyCellData]:
+def cell_words(cell: Data) -> str:
+    """Write what a cell holds, with its interval."""
+    around = between(cell["interval"], noisy_count)
+    return f"{cell['label']}: {noisy_count(cell['count'])}{f' ({around})' if around else ''}"
+
+
+def largest_first(cells: Sequence[Data], most: int = MOST_ROWS) -> list[Data]:
     """Return the cells to draw: all of them in their order, or the largest of many."""
     if len(cells) <= most:
         return list(cells)
@@ -104,7 +118,7 @@ def _highest(bars: Sequence[Bar]) -> float:
     return max(highest * 1.05, min(max(ends, default=0.0), 2 * highest), 1.0)
 
 
-def _even_bars(cells: Sequence[NoisyCellData]) -> list[Bar]:
+def _even_bars(cells: Sequence[Data]) -> list[Bar]:
     """Bars of one width, side by side; their heights are the rows."""
     return [
         Bar(cell, place, place + 1, max(cell["count"], 0.0), pair(cell["interval"]))
@@ -112,21 +126,21 @@ def _even_bars(cells: Sequence[NoisyCellData]) -> list[Bar]:
     ]
 
 
-def _cell_kind(cell: NoisyCellData) -> str:
+def _cell_kind(cell: Data) -> str:
     return "cell apart" if cell["apart"] else "cell"
 
 
-def _columns(attribute: ExploredAttributeData, canvas: Canvas) -> Plot:
+def _columns(attribute: Data, canvas: Canvas) -> Plot:
     bars = _even_bars(attribute["cells"])
     plot = Plot(canvas, (0, len(bars)), (0.0, _highest(bars)))
-    plot.grid(plot.y.ticks(canvas.ticks), number)
+    plot.grid(plot.y.ticks(canvas.ticks), own_number)
     for bar in bars:
         ends = (bar.low + _GAP / 2, bar.high - _GAP / 2)
         plot.bar(ends, bar.height, _cell_kind(bar.cell), cell_words(bar.cell))
         plot.interval(bar.low + 0.5, bar.interval)
     missing = [(bar.low + 0.5, "missing") for bar in bars if bar.cell["apart"]]
     edges = [
-        (bar.low + 0.5, number(edge))
+        (bar.low + 0.5, own_number(edge))
         for bar, edge in zip(bars, attribute["edges"], strict=False)
         if not bar.cell["apart"]
     ]
@@ -135,7 +149,7 @@ def _columns(attribute: ExploredAttributeData, canvas: Canvas) -> Plot:
     return plot
 
 
-def _rows(cells: Sequence[NoisyCellData], canvas: Canvas) -> Plot:
+def _rows(cells: Sequence[Data], canvas: Canvas) -> Plot:
     """Draw bars that lie, with their names on the left and their counts on the right."""
     bars = _even_bars(largest_first(cells))
     left = 190 if canvas.name == "wide" else 128
@@ -157,7 +171,7 @@ def _rows(cells: Sequence[NoisyCellData], canvas: Canvas) -> Plot:
             ),
         )
         plot.flat_interval(bar.interval, bar.low + 0.5)
-        plot.add(text(count_words(cell["count"]), canvas.width, middle + 4, "tick", "end"))
+        plot.add(text(noisy_count(cell["count"]), canvas.width, middle + 4, "tick", "end"))
     fewer = len(bars) < len(cells)
     words = f"the {len(bars)} largest of {len(cells)}" if fewer else "Rows →"
     plot.add(text(words, plot.right, canvas.height - 4, "name", "end"))
@@ -187,7 +201,7 @@ def bar_unit(edges: Sequence[float]) -> float:
     return round_step(_THINNEST * (edges[-1] - edges[0]))
 
 
-def scaled_bars(attribute: ExploredAttributeData) -> list[Bar]:
+def scaled_bars(attribute: Data) -> list[Bar]:
     """Return the bars of an attribute; the area of each is its number of rows.
 
     A cell that is too narrow to be seen and stands out even so is drawn wider, and as much lower;
@@ -214,46 +228,48 @@ def scaled_bars(attribute: ExploredAttributeData) -> list[Bar]:
     return bars
 
 
-def _scaled_bar(cell: NoisyCellData, low: float, high: float, unit: float) -> Bar:
+def _scaled_bar(cell: Data, low: float, high: float, unit: float) -> Bar:
     per = unit / (high - low)
     ends = pair(cell["interval"])
     around = None if ends is None else (max(ends[0], 0.0) * per, ends[1] * per)
     return Bar(cell, low, high, max(cell["count"], 0.0) * per, around)
 
 
-def _histogram(attribute: ExploredAttributeData, canvas: Canvas) -> Plot:
+def _histogram(attribute: Data, canvas: Canvas) -> Plot:
     edges, bars = attribute["edges"], scaled_bars(attribute)
     plot = Plot(canvas, (edges[0], edges[-1]), (0.0, _highest(bars)))
-    plot.grid(plot.y.ticks(canvas.ticks), number)
+    plot.grid(plot.y.ticks(canvas.ticks), own_number)
     gap = 0.6 * (edges[-1] - edges[0]) / (plot.right - plot.left)  # of a bit more than half a pixel
     for bar in sorted(bars, key=lambda bar: bar.low - bar.high):  # narrow ones on top
         plot.bar((bar.low, bar.high - gap), bar.height, "cell", cell_words(bar.cell))
     for bar in bars:
         plot.interval((bar.low + bar.high) / 2, bar.interval)
     plot.base(_round_numbers(plot))
-    plot.names(f"↑ Rows per {number(bar_unit(edges))}")
+    plot.names(f"↑ Rows per {own_number(bar_unit(edges))}")
     return plot
 
 
 def _round_numbers(plot: Plot) -> list[tuple[float, str]]:
     most = 6 if plot.canvas.name == "wide" else 4
-    return [(value, number(value)) for value in plot.x.ticks(most)]
+    return [(value, own_number(value)) for value in plot.x.ticks(most)]
 
 
 # The quantiles of an attribute
 
 
-def box_figure(attribute: ExploredAttributeData, place: int) -> Picture | None:
+def box_figure(attribute: Data, place: int) -> Picture | None:
     """Draw P1, the quartiles and P99 of an attribute; None where they are not known."""
     quantiles = attribute["quantiles"]
     if len(quantiles) < 2:
         return None
-    words = ", ".join(f"{quantile['name']} {number(quantile['value'])}" for quantile in quantiles)
+    words = ", ".join(
+        f"{quantile['name']} {own_number(quantile['value'])}" for quantile in quantiles
+    )
     plots = (_box(attribute, canvas) for canvas in (WIDE, NARROW))
     return picture(f"box-{place}", "box", f"{attribute['name']}: quantiles", words, plots)
 
 
-def _box_range(attribute: ExploredAttributeData) -> tuple[float, float]:
+def _box_range(attribute: Data) -> tuple[float, float]:
     """Return the range of a box: that of bars to scale above it, or what its figures need."""
     if is_uneven(attribute["edges"]):
         return attribute["edges"][0], attribute["edges"][-1]
@@ -266,7 +282,7 @@ def _box_range(attribute: ExploredAttributeData) -> tuple[float, float]:
     return padded(low, high, 0.02) if low < high else (low - 0.5, high + 0.5)
 
 
-def _box(attribute: ExploredAttributeData, canvas: Canvas) -> Plot:
+def _box(attribute: Data, canvas: Canvas) -> Plot:
     quantiles = attribute["quantiles"]
     values = {quantile["name"]: quantile["value"] for quantile in quantiles}
     canvas = replace(canvas, height=_BOX, top=0, bottom=26)
@@ -286,8 +302,8 @@ def _box(attribute: ExploredAttributeData, canvas: Canvas) -> Plot:
     for place, quantile in enumerate(quantiles):
         around = pair(quantile["interval"])
         if around is not None:
-            name, value = quantile["name"], number(quantile["value"])
-            hint = f"{name} {value} ({interval_text(around, number)})"
+            name, value = quantile["name"], own_number(quantile["value"])
+            hint = f"{name} {value} ({between(around, own_number)})"
             y = middle - half - (4 if place % 2 else 8)
             plot.bar(around, y + 1.5, "sure-bar", hint, start=y - 1.5)
     return plot
@@ -296,14 +312,14 @@ def _box(attribute: ExploredAttributeData, canvas: Canvas) -> Plot:
 # How attributes go together
 
 
-def matrix_figure(matrix: MatrixData) -> Picture | None:
+def matrix_figure(matrix: Data) -> Picture | None:
     """Draw the lower half of a matrix; None for a single attribute."""
     if len(matrix["names"]) < 2 or not matrix["pairs"]:
         return None
     strongest = max(matrix["pairs"], key=lambda both: abs(both["value"]))
     words = f"{len(matrix['pairs'])} pairs. The strongest: {_pair_words(strongest)}."
     cells = [
-        MatrixCell(both["first"], both["second"], both["value"], share(both["value"]),
+        MatrixCell(both["first"], both["second"], both["value"], correlation(both["value"]),
                    _pair_words(both), sure(both["value"], both["interval"]))
         for both in matrix["pairs"]
     ]  # fmt: skip
@@ -311,33 +327,47 @@ def matrix_figure(matrix: MatrixData) -> Picture | None:
     return half_matrix(measure, _MATRICES[measure], words, matrix["names"], cells)
 
 
-def _pair_words(both: PairData) -> str:
-    around = interval_text(both["interval"], share)
-    return f"{both['first']} and {both['second']}: {share(both['value'])} ({around})"
+def sure(value: float, interval: Interval) -> bool:
+    """Whether an interval says that there is more of a dependence than noise and chance make.
+
+    Where nothing stands out of the noise, the interval of a dependence starts at the estimate.
+
+    Examples
+    --------
+    >>> sure(0.15, (0.1, 0.2)), sure(0.1, (-0.1, 0.2)), sure(0.1, (0.1, 0.2)), sure(0.1, None)
+    (True, False, False, False)
+    """
+    ends = pair(interval)
+    return ends is not None and (0 < ends[0] < value or value < ends[1] < 0)
+
+
+def _pair_words(both: Data) -> str:
+    around = between(both["interval"], correlation)
+    return f"{both['first']} and {both['second']}: {correlation(both['value'])} ({around})"
 
 
 # What it cost
 
 
-def cost_figure(data: ExploreReportData) -> Picture:
+def cost_figure(data: Data) -> Picture:
     """Draw the cumulative cost of the paper's queries (its Figure 2) beside what was paid here."""
-    total = epsilon_number(data["paper"]["functions"][-1]["cumulative"])
+    total = short_epsilon(data["paper"]["functions"][-1]["cumulative"])
     words = (
         f"One charge for each query comes to {total}, "
-        f"this exploration to {epsilon_number(ours(data))}."
+        f"this exploration to {short_epsilon(ours(data))}."
     )
     title = "Cumulative epsilon along the functions of the analysis"
     plots = (_costs(data, canvas) for canvas in (COST_WIDE, COST_NARROW))
     return picture("costs", "costs", title, words, plots)
 
 
-def ours(data: ExploreReportData) -> float:
+def ours(data: Data) -> float:
     """The epsilon of this exploration that is comparable: added up, or at the delta."""
     here = data["spent"][0]
-    return here["concentrated"] if here["pure"] is None else here["pure"]
+    return float(here["concentrated"] if here["pure"] is None else here["pure"])
 
 
-def _costs(data: ExploreReportData, canvas: Canvas) -> Plot:
+def _costs(data: Data, canvas: Canvas) -> Plot:
     names = [FUNCTIONS[function["name"]] for function in data["paper"]["functions"]]
     lines = _cost_lines(data)
     highest = max(height for heights in lines.values() for height in heights)
@@ -348,7 +378,7 @@ def _costs(data: ExploreReportData, canvas: Canvas) -> Plot:
         spots = [(place + 0.5, height) for place, height in enumerate(heights)]
         plot.line([(0, start), *spots], f"line {kind}")
         for name, (place, height) in zip(names, spots, strict=True):
-            hint = f"{_COSTS[kind]}, {name}: {epsilon_number(height)} in all"
+            hint = f"{_COSTS[kind]}, {name}: {short_epsilon(height)} in all"
             plot.dot(place, height, 4, f"mark {kind}", hint)
     labels = [(place + 0.5, name.split()[0]) for place, name in enumerate(names)]
     plot.base(labels, lines=False)
@@ -356,7 +386,7 @@ def _costs(data: ExploreReportData, canvas: Canvas) -> Plot:
     return plot
 
 
-def _cost_lines(data: ExploreReportData) -> dict[str, list[float]]:
+def _cost_lines(data: Data) -> dict[str, list[float]]:
     """The cumulative cost of each way, function by function."""
     functions, here = data["paper"]["functions"], ours(data)
     paper = [function["cumulative"] for function in functions]
