@@ -14,8 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from sklearn.utils import estimator_checks
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sparsam._errors import DataError, ParameterError, ReleaseError, RoleError, SparsamWarning
 from sparsam._small_counts import at_most
@@ -481,34 +479,6 @@ def test_the_same_seed_draws_the_same_records() -> None:
     ]
     assert made[0] == made[1]
     assert made[0] != made[2]
-
-
-@parametrize_with_checks(
-    [Anonymiser(k=2), *(Anonymiser(method(), k=2) for method in METHODS)],
-    expected_failed_checks=lambda _: {
-        "check_methods_subset_invariance": "a single row is never released",
-        "check_dict_unchanged": "a release leaves its certificate behind",
-        "check_transformer_data_not_an_array": "objects of a list stay objects",
-    },
-)
-@pytest.mark.filterwarnings("ignore::sparsam._errors.SparsamWarning")
-def test_scikit_learns_own_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_methods_keep_what_they_are_given(method: type[Method]) -> None:
-    """A method has no `fit`: these are the checks about parameters."""
-    for check in (
-        estimator_checks.check_estimator_cloneable,
-        estimator_checks.check_estimator_repr,
-        estimator_checks.check_no_attributes_set_in_init,
-        estimator_checks.check_do_not_raise_errors_in_init_or_set_params,
-        estimator_checks.check_parameters_default_constructible,
-        estimator_checks.check_get_params_invariance,
-        estimator_checks.check_set_params,
-    ):
-        check(method.__name__, method())
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from sparsam._errors import BudgetError, DataError, MissingExtraError, ParameterError
 from sparsam.anonymise._private_models import (
@@ -53,43 +52,6 @@ def test_model_learns_and_says_what_it_spent(kind: type[PrivateClassifier]) -> N
     assert spent["delta"] == (1e-5 if kind is PrivateNetwork else 0.0)
     assert spent["mechanism"] == kind.__name__
     assert "noise" not in spent  # beside the epsilon, it gives the number of people
-
-
-# All others fit arrays of their own, whose columns and labels nobody declared beforehand.
-_APPLY = {
-    "check_classifiers_one_label",
-    "check_classifiers_one_label_sample_weights",
-    "check_decision_proba_consistency",
-    "check_do_not_raise_errors_in_init_or_set_params",
-    "check_estimator_cloneable",
-    "check_estimator_repr",
-    "check_estimator_tags_renamed",
-    "check_estimators_partial_fit_n_features",
-    "check_estimators_unfitted",
-    "check_fit1d",
-    "check_get_params_invariance",
-    "check_mixin_order",
-    "check_no_attributes_set_in_init",
-    "check_non_transformer_estimators_n_iter",
-    "check_parameters_default_constructible",
-    "check_set_params",
-    "check_supervised_y_no_nan",
-    "check_valid_tag_types",
-}
-
-
-def _undeclared(model: Any) -> dict[str, str]:
-    checks = estimator_checks_generator(model, legacy=True)
-    names = {check.func.__name__ for _, check in checks}
-    return dict.fromkeys(names - _APPLY, "columns and labels must be declared beforehand")
-
-
-@parametrize_with_checks(
-    [_model(kind) for kind in MODELS],
-    expected_failed_checks=_undeclared,
-)
-def test_scikit_learns_own_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 @pytest.mark.parametrize("kind", MODELS)
