@@ -150,8 +150,8 @@ class AnonymisedModel:
             f"{self.n_train:,} rows suppressed",
         ]
         for facts in every:
-            said = self._told(facts)
-            own, others = (_figure(said[name]) for name in ("train_accuracy", "test_accuracy"))
+            published = self._told(facts)
+            own, others = (_figure(published[name]) for name in ("train_accuracy", "test_accuracy"))
             lines.append(
                 f"{facts.name}: accuracy {others} on {self.n_test:,} other people "
                 f"({own} on its own){_spent(facts)}"
@@ -161,10 +161,10 @@ class AnonymisedModel:
 
     def _told(self, facts: ModelFacts) -> dict[str, Any]:
         """The facts of one model, shares in steps of five people or more."""
-        said = facts.to_dict()
+        published = facts.to_dict()
         for name, people in (("train_accuracy", self.n_train), ("test_accuracy", self.n_test)):
-            said[name] = publish_share(said[name], people)
-        return said
+            published[name] = publish_share(published[name], people)
+        return published
 
     def _left_out(self) -> str:
         count = suppress(self.n_suppressed)
@@ -210,7 +210,7 @@ def anonymise_model(
     model : estimator
         A classifier or pipeline of scikit-learn with `predict_proba`, fitted or not: it is cloned.
     X : frame or array
-        One row a person, as the model takes it.
+        One row for each person, as the model takes it.
     y : array
         The true labels.
     quasi_identifiers : sequence of str, optional
@@ -349,8 +349,8 @@ class _Plan:
         if hasattr(chosen, "iloc"):  # its labels are the numbers of rows, and of no use here
             chosen = chosen.reset_index(drop=True)
         released = anonymiser.fit_transform(chosen, self.labels[rows])
-        kept = rows[anonymiser.classes_.of_row >= 0]
-        return anonymiser, reseeded(self.model, seed).fit(released, self.labels[kept])
+        published = rows[anonymiser.classes_.of_row >= 0]
+        return anonymiser, reseeded(self.model, seed).fit(released, self.labels[published])
 
     def game(self) -> MembershipGame:
         return MembershipGame(self.records, self.labels, self.train, self.test)
@@ -422,11 +422,11 @@ class _Attacks:
 
     def _membership(self, model: Any, references: References | None) -> tuple[Risk, ...]:
         game, seed = self.membership, self.plan.random_state
-        said = (game.said(model, rows) for rows in (game.members, game.others))
-        found = [membership_attack_model(*said, random_state=seed)]
+        answers = (game.said(model, rows) for rows in (game.members, game.others))
+        risks = [membership_attack_model(*answers, random_state=seed)]
         if references is not None:
-            found.append(rmia(game, model, references, random_state=seed))
-        return tuple(found)
+            risks.append(rmia(game, model, references, random_state=seed))
+        return tuple(risks)
 
     def _attribute(self, model: Any) -> tuple[Risk, ...]:
         if self.attribute is None:

@@ -289,9 +289,9 @@ class AllOf(PrivacyModel):
     @property
     def plain_k(self) -> int | None:
         """The k where the number of rows decides alone, None where values matter as well."""
-        found = [part.plain_k for part in self.models]
-        known = [k for k in found if k is not None]
-        return max(known) if len(known) == len(found) else None
+        each = [part.plain_k for part in self.models]
+        known = [k for k in each if k is not None]
+        return max(known) if len(known) == len(each) else None
 
     def bound(self, table: Table, others: Others | None = None) -> AllOf:
         """Return the same models, with the columns that they must see."""
@@ -308,7 +308,7 @@ class AllOf(PrivacyModel):
     def describe(self) -> dict[str, Any]:
         """Return the models in words and as plain JSON."""
         each = [part.describe() for part in self.models]
-        words = "; ".join(one["words"] for one in each)
+        words = "; ".join(demand["words"] for demand in each)
         return {"model": "all of", "demands": each, "words": words}
 
 
@@ -524,13 +524,13 @@ class Closeness(SimpleModel):
     @property
     def terms(self) -> ClosenessTerms:
         """The demand, as a certificate states it."""
-        found = self._values
+        values = self._values
         return ClosenessTerms(
             t=float(self.t),
             sensitive=self.sensitive,
             distance=self.distance,
-            order=found.order if found is not None and self.distance == "ordered" else None,
-            bins=None if found is None else found.bins,
+            order=values.order if values is not None and self.distance == "ordered" else None,
+            bins=None if values is None else values.bins,
         )
 
     def bound(self, table: Table, others: Others | None = None) -> Closeness:
