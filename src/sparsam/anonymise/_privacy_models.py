@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -76,10 +75,6 @@ class PrivacyModel(ABC):
         """
 
     @abstractmethod
-    def describe(self) -> dict[str, Any]:
-        """Return the model in words and as plain JSON."""
-
-    @abstractmethod
     def bound(self, table: Table, others: Others | None = None) -> PrivacyModel:
         """Return the same model, with the columns that it must see.
 
@@ -133,10 +128,6 @@ class SimpleModel(PrivacyModel):
     def least_rows(self) -> int:
         """No smaller set of rows can satisfy the model."""
         return 1
-
-    def describe(self) -> dict[str, Any]:
-        """Return the model in words and as plain JSON."""
-        return {**msgspec.to_builtins(self.terms), "words": self.terms.words}
 
     @abstractmethod
     def bound(self: _Own, table: Table, others: Others | None = None) -> _Own:
@@ -304,12 +295,6 @@ class AllOf(PrivacyModel):
     def among(self, rows: Rows) -> AllOf:
         """Return the same demands for a release of these rows only."""
         return AllOf(*(part.among(rows) for part in self.models))
-
-    def describe(self) -> dict[str, Any]:
-        """Return the models in words and as plain JSON."""
-        each = [part.describe() for part in self.models]
-        words = "; ".join(demand["words"] for demand in each)
-        return {"model": "all of", "demands": each, "words": words}
 
 
 def _people(name: str, table: Table | None, others: Others) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._checks import check_choice, check_names
-from sparsam._errors import DataError, ParameterError, ReleaseError, SparsamWarning
+from sparsam._errors import ReleaseError, SparsamWarning
 from sparsam.anonymise._classes import Classes
 from sparsam.anonymise._published_values import (
     Missing,
@@ -22,7 +22,7 @@ from sparsam.anonymise._published_values import (
     ranges,
 )
 from sparsam.anonymise.proof._certificate import Certificate
-from sparsam.data import Table, count_rows
+from sparsam.data import Table
 from sparsam.data.model import (
     OwnFrame,
     Replacement,
@@ -93,8 +93,7 @@ def publish(
     >>> publish(people, read(people), classes, "ranges")["job"].tolist()[:1]
     ['nurse, teacher']
     """
-    _check(source, table, keep)
-    released = ReleasedRows.of(_checked(classes, table))
+    released = ReleasedRows.of(classes)
     values = published_values(
         table,
         released,
@@ -148,25 +147,6 @@ def published_values(
     return values
 
 
-def _check(source: Any, table: Table, keep: Sequence[str]) -> None:
-    for name in keep:
-        if name in table.names:
-            raise ParameterError(
-                f"'{name}' is a quasi-identifier and must not be kept as it is. "
-                "Take it out of `keep`."
-            )
-    check_rows(source, table.n_rows)
-
-
-def _checked(classes: Classes, table: Table) -> Classes:
-    if len(classes.of_row) != table.n_rows:
-        raise DataError(
-            f"The classes must divide the {table.n_rows:,} rows of the table. "
-            f"Got {len(classes.of_row):,} instead."
-        )
-    return classes
-
-
 def released_frame(
     source: Any,
     published: Mapping[str, Sequence[Any]],
@@ -216,16 +196,6 @@ def _warn_of_labels(source: Any) -> None:
         SparsamWarning,
         stacklevel=6,
     )
-
-
-def check_rows(source: Any, n_rows: int) -> None:
-    """Raise unless the frame has as many rows as were divided into classes."""
-    n_found = count_rows(source)
-    if n_found != n_rows:
-        raise DataError(
-            f"The frame must have the {n_rows:,} rows that were divided into classes. "
-            f"Got {n_found:,} instead."
-        )
 
 
 def _taken(frame: OwnFrame, rows: NDArray[np.int64], places: Sequence[int]) -> Any:

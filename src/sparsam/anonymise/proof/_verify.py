@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sparsam._checks import check_names
 from sparsam._errors import DataError, ParameterError, ReleaseError, SparsamWarning
 from sparsam._small_counts import at_most
-from sparsam.anonymise.proof._cells import cells_hash, shared_records
+from sparsam.anonymise.proof._cells import cells_hash
 from sparsam.anonymise.proof._certificate import (
     FORMAT,
     Certificate,
@@ -250,25 +250,6 @@ def certify(
         parameters=plain_facts(parameters or {}),
         versions=versions(),
     )
-
-
-def shared_sizes(release: Any, quasi_identifiers: Sequence[str]) -> NDArray[np.int64]:
-    """Count the rows that share each published record, from the published cells.
-
-    Parameters
-    ----------
-    release : frame, mapping of arrays, ndarray, Table or path
-    quasi_identifiers : sequence of str
-
-    Examples
-    --------
-    >>> shared_sizes({"age": [30, 30, 40], "sex": ["f", "f", "m"]}, ["age", "sex"]).tolist()
-    [2, 1]
-    """
-    cells = stored_cells(release)
-    check_names(quasi_identifiers, tuple(cells), "quasi-identifier")
-    of_row = shared_records([cells[name] for name in quasi_identifiers])
-    return np.bincount(of_row).astype(np.int64)
 
 
 def _typed(release: Any, demands: Sequence[Terms], cells: Columns) -> Columns:
