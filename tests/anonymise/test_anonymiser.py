@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sparsam._errors import DataError, ParameterError, ReleaseError, RoleError, SparsamWarning
 from sparsam._small_counts import at_most
@@ -480,19 +479,6 @@ def test_the_same_seed_draws_the_same_records() -> None:
     ]
     assert made[0] == made[1]
     assert made[0] != made[2]
-
-
-@parametrize_with_checks(
-    [Anonymiser(Mondrian(), k=2), Anonymiser(Hybrid(), k=2)],
-    expected_failed_checks=lambda _: {
-        "check_methods_subset_invariance": "a single row is never released",
-        "check_dict_unchanged": "a release leaves its certificate behind",
-        "check_transformer_data_not_an_array": "objects of a list stay objects",
-    },
-)
-@pytest.mark.filterwarnings("ignore::sparsam._errors.SparsamWarning")
-def test_scikit_learns_own_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -58,7 +58,7 @@ def test_rows_of_one_person_hide_nobody() -> None:
         ({"sizes": []}, "There are none"),
         ({"sizes": [0, 0]}, "There are none"),
         ({"sizes": [1.5]}, "whole numbers"),
-        ({"sizes": [[1]]}, "one a class"),
+        ({"sizes": [[1]]}, "one for each class"),
         ({"sizes": [-1, 2]}, "at least 0"),
         ({"sizes": [2], "people": [3]}, "no more people than rows"),
         ({"sizes": [2], "people": [0]}, "at least one person"),

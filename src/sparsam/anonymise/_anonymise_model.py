@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparsam._errors import DataError, ParameterError
 from sparsam._small_counts import publish_share, suppress
 from sparsam.anonymise._anonymiser import Anonymiser
+from sparsam.anonymise._k_sweep import anonymiser_for
 from sparsam.anonymise._private_models import PrivateClassifier
 from sparsam.anonymise.methods._guided import Guided, Hybrid
 from sparsam.anonymise.proof._certificate import Certificate
@@ -150,8 +151,8 @@ class AnonymisedModel:
             f"{self.n_train:,} rows suppressed",
         ]
         for facts in every:
-            said = self._told(facts)
-            own, others = (_figure(said[name]) for name in ("train_accuracy", "test_accuracy"))
+            published = self._told(facts)
+            own, others = (_figure(published[name]) for name in ("train_accuracy", "test_accuracy"))
             lines.append(
                 f"{facts.name}: accuracy {others} on {self.n_test:,} other people "
                 f"({own} on its own){_spent(facts)}"
@@ -161,10 +162,10 @@ class AnonymisedModel:
 
     def _told(self, facts: ModelFacts) -> dict[str, Any]:
         """The facts of one model, shares in steps of five people or more."""
-        said = facts.to_dict()
+        published = facts.to_dict()
         for name, people in (("train_accuracy", self.n_train), ("test_accuracy", self.n_test)):
-            said[name] = publish_share(said[name], people)
-        return said
+            published[name] = publish_share(published[name], people)
+        return published
 
     def _left_out(self) -> str:
         count = suppress(self.n_suppressed)
@@ -210,7 +211,7 @@ def anonymise_model(
     model : estimator
         A classifier or pipeline of scikit-learn with `predict_proba`, fitted or not: it is cloned.
     X : frame or array
-        One row a person, as the model takes it.
+        One row for each person, as the model takes it.
     y : array
         The true labels.
     quasi_identifiers : sequence of str, optional
@@ -246,26 +247,35 @@ def anonymise_model(
     >>> bool(found.after.risk("attack model").value < found.before.risk("attack model").value)
     True
     """
-    plan = _Plan.of(model, X, y, quasi_identifiers, k, anonymiser, test, random_state)
+    _check_model(model)
+    names = column_names(X)
+    known = names if quasi_identifiers is None else tuple(quasi_identifiers)
+    train, others = _divided(test, len(np.asarray(y)), random_state)
+    settings = anonymiser_for(anonymiser, known)._with(
+        k=k,
+        keep=[name for name in names if name not in known],
+        accept_unique=True,  # a model learns from the rows, and nobody gets them
+    )
+    plan = _Plan(model, X, np.asarray(y), settings, train, others, random_state)
     raw = plan.raw(plan.train, random_state)
     fitted, retrained = plan.anonymised(raw, plan.train, random_state)
     attacks = _Attacks.of(plan, attribute)
     references = plan.references(n_references)
     before = attacks.facts("raw", raw, references[0])
     after = attacks.facts("anonymised", retrained, references[1])
-    others = []
+    beside = []
     for name, other in (private or {}).items():
         trained = reseeded(other, random_state).fit(plan.take(plan.train), plan.labels[plan.train])
-        others.append(attacks.facts(name, trained, references[0], trained.spent()))
+        beside.append(attacks.facts(name, trained, references[0], trained.spent()))
     return AnonymisedModel(
         model=retrained,
         before=before,
         after=after,
-        private=tuple(others),
+        private=tuple(beside),
         certificate=fitted.certificate_,
         method=type(fitted.method_).__name__,
         k=k,
-        quasi_identifiers=plan.quasi_identifiers,
+        quasi_identifiers=known,
         n_train=len(plan.train),
         n_test=len(plan.test),
         n_suppressed=fitted.n_suppressed_,
@@ -282,47 +292,10 @@ class _Plan:
     model: Any
     records: Any
     labels: NDArray[Any]
-    quasi_identifiers: tuple[str, ...]
-    keep: tuple[str, ...]
-    k: int
     anonymiser: Anonymiser
     train: Rows
     test: Rows
     random_state: int
-
-    @classmethod
-    def of(
-        cls,
-        model: Any,
-        X: Any,
-        y: ArrayLike,
-        quasi_identifiers: Sequence[str] | None,
-        k: int,
-        anonymiser: Anonymiser | None,
-        test: float | ArrayLike,
-        random_state: int,
-    ) -> _Plan:
-        _check_model(model)
-        if not isinstance(anonymiser, Anonymiser | None):
-            raise ParameterError(
-                "The 'anonymiser' parameter of anonymise_model must be an Anonymiser. "
-                f"Got a {type(anonymiser).__name__} instead."
-            )
-        names, labels = column_names(X), np.asarray(y)
-        chosen = names if quasi_identifiers is None else tuple(quasi_identifiers)
-        train, others = _divided(test, len(labels), random_state)
-        return cls(
-            model=model,
-            records=X,
-            labels=labels,
-            quasi_identifiers=chosen,
-            keep=tuple(name for name in names if name not in chosen),
-            k=k,
-            anonymiser=Anonymiser(Hybrid()) if anonymiser is None else anonymiser,
-            train=train,
-            test=others,
-            random_state=random_state,
-        )
 
     def take(self, rows: Rows) -> Any:
         from sklearn.utils import _safe_indexing
@@ -338,19 +311,13 @@ class _Plan:
         method = self.anonymiser.method or Hybrid()
         if isinstance(method, Guided):
             method = type(method)(**{**method.get_params(deep=False), "model": raw})
-        anonymiser = self.anonymiser._with(
-            method=method,
-            quasi_identifiers=list(self.quasi_identifiers),
-            k=self.k,
-            keep=list(self.keep),
-            accept_unique=True,  # a model learns from the rows, and nobody gets them
-        )
+        anonymiser = self.anonymiser._with(method=method)
         chosen = self.take(rows)
         if hasattr(chosen, "iloc"):  # its labels are the numbers of rows, and of no use here
             chosen = chosen.reset_index(drop=True)
         released = anonymiser.fit_transform(chosen, self.labels[rows])
-        kept = rows[anonymiser.classes_.of_row >= 0]
-        return anonymiser, reseeded(self.model, seed).fit(released, self.labels[kept])
+        published = rows[anonymiser.classes_.of_row >= 0]
+        return anonymiser, reseeded(self.model, seed).fit(released, self.labels[published])
 
     def game(self) -> MembershipGame:
         return MembershipGame(self.records, self.labels, self.train, self.test)
@@ -422,11 +389,11 @@ class _Attacks:
 
     def _membership(self, model: Any, references: References | None) -> tuple[Risk, ...]:
         game, seed = self.membership, self.plan.random_state
-        said = (game.said(model, rows) for rows in (game.members, game.others))
-        found = [membership_attack_model(*said, random_state=seed)]
+        answers = (game.said(model, rows) for rows in (game.members, game.others))
+        risks = [membership_attack_model(*answers, random_state=seed)]
         if references is not None:
-            found.append(rmia(game, model, references, random_state=seed))
-        return tuple(found)
+            risks.append(rmia(game, model, references, random_state=seed))
+        return tuple(risks)
 
     def _attribute(self, model: Any) -> tuple[Risk, ...]:
         if self.attribute is None:

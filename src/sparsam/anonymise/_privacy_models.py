@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -76,10 +75,6 @@ class PrivacyModel(ABC):
         """
 
     @abstractmethod
-    def describe(self) -> dict[str, Any]:
-        """Return the model in words and as plain JSON."""
-
-    @abstractmethod
     def bound(self, table: Table, others: Others | None = None) -> PrivacyModel:
         """Return the same model, with the columns that it must see.
 
@@ -133,10 +128,6 @@ class SimpleModel(PrivacyModel):
     def least_rows(self) -> int:
         """No smaller set of rows can satisfy the model."""
         return 1
-
-    def describe(self) -> dict[str, Any]:
-        """Return the model in words and as plain JSON."""
-        return {**msgspec.to_builtins(self.terms), "words": self.terms.words}
 
     @abstractmethod
     def bound(self: _Own, table: Table, others: Others | None = None) -> _Own:
@@ -289,9 +280,9 @@ class AllOf(PrivacyModel):
     @property
     def plain_k(self) -> int | None:
         """The k where the number of rows decides alone, None where values matter as well."""
-        found = [part.plain_k for part in self.models]
-        known = [k for k in found if k is not None]
-        return max(known) if len(known) == len(found) else None
+        each = [part.plain_k for part in self.models]
+        known = [k for k in each if k is not None]
+        return max(known) if len(known) == len(each) else None
 
     def bound(self, table: Table, others: Others | None = None) -> AllOf:
         """Return the same models, with the columns that they must see."""
@@ -304,12 +295,6 @@ class AllOf(PrivacyModel):
     def among(self, rows: Rows) -> AllOf:
         """Return the same demands for a release of these rows only."""
         return AllOf(*(part.among(rows) for part in self.models))
-
-    def describe(self) -> dict[str, Any]:
-        """Return the models in words and as plain JSON."""
-        each = [part.describe() for part in self.models]
-        words = "; ".join(one["words"] for one in each)
-        return {"model": "all of", "demands": each, "words": words}
 
 
 def _people(name: str, table: Table | None, others: Others) -> NDArray[np.int64]:
@@ -524,13 +509,13 @@ class Closeness(SimpleModel):
     @property
     def terms(self) -> ClosenessTerms:
         """The demand, as a certificate states it."""
-        found = self._values
+        values = self._values
         return ClosenessTerms(
             t=float(self.t),
             sensitive=self.sensitive,
             distance=self.distance,
-            order=found.order if found is not None and self.distance == "ordered" else None,
-            bins=None if found is None else found.bins,
+            order=values.order if values is not None and self.distance == "ordered" else None,
+            bins=None if values is None else values.bins,
         )
 
     def bound(self, table: Table, others: Others | None = None) -> Closeness:

@@ -72,7 +72,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : frame or mapping
-            One row a person.
+            One row for each person.
         y : array
             The labels.
         """
@@ -110,8 +110,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : frame or mapping
         """
-        found: NDArray[Any] = self.predict_proba(X).argmax(axis=1)
-        return np.asarray(self.classes_[found])
+        likeliest: NDArray[Any] = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[likeliest])
 
     def spent(self) -> dict[str, Any]:
         """Plain data: what the model promises, and by what means."""
@@ -187,8 +187,8 @@ def _category(
 ) -> NDArray[np.float64]:
     place = {category: number for number, category in enumerate(domain.categories)}
     none = len(place)
-    found = [none if _gone(v) else place.get(plain(v), none) for v in values.tolist()]
-    return np.eye(none + 1)[found] if one_hot else np.array(found, dtype=float)[:, None] / none
+    codes = [none if _gone(v) else place.get(plain(v), none) for v in values.tolist()]
+    return np.eye(none + 1)[codes] if one_hot else np.array(codes, dtype=float)[:, None] / none
 
 
 def _gone(value: Any) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._checks import check_choice, check_names
-from sparsam._errors import DataError, ParameterError, ReleaseError, SparsamWarning
+from sparsam._errors import ReleaseError, SparsamWarning
 from sparsam.anonymise._classes import Classes
 from sparsam.anonymise._published_values import (
     Missing,
@@ -22,7 +22,7 @@ from sparsam.anonymise._published_values import (
     ranges,
 )
 from sparsam.anonymise.proof._certificate import Certificate
-from sparsam.data import Table, count_rows
+from sparsam.data import Table
 from sparsam.data.model import (
     OwnFrame,
     Replacement,
@@ -93,9 +93,8 @@ def publish(
     >>> publish(people, read(people), classes, "ranges")["job"].tolist()[:1]
     ['nurse, teacher']
     """
-    _check(source, table, keep)
-    released = ReleasedRows.of(_checked(classes, table))
-    made = published_values(
+    released = ReleasedRows.of(classes)
+    values = published_values(
         table,
         released,
         how,
@@ -104,7 +103,7 @@ def publish(
         hierarchies=hierarchies,
         random_state=random_state,
     )
-    return released_frame(source, made, released.rows, released.record, list(keep))
+    return released_frame(source, values, released.rows, released.record, list(keep))
 
 
 def published_values(
@@ -117,7 +116,7 @@ def published_values(
     hierarchies: Mapping[str, Levels] | None = None,
     random_state: int = 0,
 ) -> dict[str, list[Any]]:
-    """Return what is published for every class: for each attribute one plain value a record.
+    """Return what is published for every class: one plain value for each attribute and record.
 
     Parameters
     ----------
@@ -134,42 +133,23 @@ def published_values(
     if how == "hierarchy":
         check_names(table.names, list(levels), what="an attribute with a hierarchy")
     rng = np.random.default_rng(random_state)
-    made: dict[str, list[Any]] = {}
+    values: dict[str, list[Any]] = {}
     for place, attribute in enumerate(table.attributes):
         tally = released.tally(table.codes[:, place], attribute)
         if how == "ranges":
-            made[attribute.name] = list(ranges(attribute, tally))
+            values[attribute.name] = list(ranges(attribute, tally))
         elif how == "hierarchy":
-            made[attribute.name] = hierarchy_labels(attribute, tally, levels[attribute.name])
+            values[attribute.name] = hierarchy_labels(attribute, tally, levels[attribute.name])
         elif how == "draw":
-            made[attribute.name] = draws(attribute, tally, missing, rng)
+            values[attribute.name] = draws(attribute, tally, missing, rng)
         else:
-            made[attribute.name] = averages(attribute, tally, how, missing)
-    return made
-
-
-def _check(source: Any, table: Table, keep: Sequence[str]) -> None:
-    for name in keep:
-        if name in table.names:
-            raise ParameterError(
-                f"'{name}' is a quasi-identifier and must not be kept as it is. "
-                "Take it out of `keep`."
-            )
-    check_rows(source, table.n_rows)
-
-
-def _checked(classes: Classes, table: Table) -> Classes:
-    if len(classes.of_row) != table.n_rows:
-        raise DataError(
-            f"The classes must divide the {table.n_rows:,} rows of the table. "
-            f"Got {len(classes.of_row):,} instead."
-        )
-    return classes
+            values[attribute.name] = averages(attribute, tally, how, missing)
+    return values
 
 
 def released_frame(
     source: Any,
-    made: Mapping[str, Sequence[Any]],
+    published: Mapping[str, Sequence[Any]],
     rows: NDArray[np.int64],
     record: NDArray[np.int64],
     keep: Sequence[str],
@@ -182,7 +162,7 @@ def released_frame(
         A Table, a file and a DuckDB relation become pandas frames where pandas is installed, and
         dicts of arrays elsewhere. The row labels of a pandas frame are dropped, with a warning
         unless they only count the rows: a file would hold them, and they may name people.
-    made : mapping of str to sequence
+    published : mapping of str to sequence
         For each column the value of every record.
     rows : ndarray of int
         The rows that are published, ascending.
@@ -192,18 +172,18 @@ def released_frame(
         Columns to pass through as they are; all others are left out.
     """
     frame = open_own(source)
-    check_names([*made, *keep], frame.names)
-    places = [p for p, name in enumerate(frame.names) if name in made or name in keep]
-    new = {name: Replacement(values, record) for name, values in made.items()}
+    check_names([*published, *keep], frame.names)
+    places = [p for p, name in enumerate(frame.names) if name in published or name in keep]
+    new = {name: Replacement(values, record) for name, values in published.items()}
     if isinstance(frame.native, np.ndarray):
         return _matrix(frame, new, rows, places)
     taken = _taken(frame, rows, places)
     if hasattr(taken, "iloc"):
         _warn_of_labels(source)
-        made_frame = _pandas(taken, new, [frame.names[p] for p in places])
+        frame_out = _pandas(taken, new, [frame.names[p] for p in places])
     else:
-        made_frame = replace_columns(taken, new, keep)
-    return without_unused(made_frame)
+        frame_out = replace_columns(taken, new, keep)
+    return without_unused(frame_out)
 
 
 def _warn_of_labels(source: Any) -> None:
@@ -218,16 +198,6 @@ def _warn_of_labels(source: Any) -> None:
     )
 
 
-def check_rows(source: Any, n_rows: int) -> None:
-    """Raise unless the frame has as many rows as were divided into classes."""
-    found = count_rows(source)
-    if found != n_rows:
-        raise DataError(
-            f"The frame must have the {n_rows:,} rows that were divided into classes. "
-            f"Got {found:,} instead."
-        )
-
-
 def _taken(frame: OwnFrame, rows: NDArray[np.int64], places: Sequence[int]) -> Any:
     columns = [gather(frame.column(place), rows) for place in places]
     return frame.builder(places)(columns, len(rows))
@@ -237,9 +207,9 @@ def _pandas(taken: Any, new: Mapping[str, Replacement], names: Sequence[str]) ->
     """Replace columns by their names as texts; a column's own label may be a number."""
     labels = taken.columns
     taken.columns = list(names)
-    made = replace_columns(taken, new, [name for name in names if name not in new])
-    made.columns = labels
-    return made
+    frame = replace_columns(taken, new, [name for name in names if name not in new])
+    frame.columns = labels
+    return frame
 
 
 def _matrix(

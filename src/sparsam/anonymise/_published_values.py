@@ -116,8 +116,8 @@ class Tally:
         known = self._sums(weights)
         low, high = (np.append(values, np.nan)[codes] for codes in self.ends())
         # round-off must not push the mean of equal numbers out of them
-        found: NDArray[np.float64] = np.clip(sums / np.maximum(known, 1), low, high)
-        return found
+        means: NDArray[np.float64] = np.clip(sums / np.maximum(known, 1), low, high)
+        return means
 
     def at(self, places: Places) -> Places:
         """Code at a place among the rows of each class, when they are sorted by code.
@@ -129,8 +129,8 @@ class Tally:
         """
         ends = np.cumsum(self.count)
         before = (ends - self.count)[self.starts]
-        found: Places = self.code[np.searchsorted(ends, before + places, side="right")]
-        return found
+        codes: Places = self.code[np.searchsorted(ends, before + places, side="right")]
+        return codes
 
     def mode(self, *, known: bool) -> Places:
         """Most common code of each class; the smallest of several.
@@ -144,8 +144,8 @@ class Tally:
         if known:
             weights = np.where(self.code == self.missing, 0, weights)
         order = np.lexsort((self.code, -weights, self.record))
-        found: Places = self.code[order[self.starts]]
-        return found
+        modes: Places = self.code[order[self.starts]]
+        return modes
 
     def ends(self) -> tuple[Places, Places]:
         """Smallest and largest known code of each class; missing where it has none."""
@@ -157,8 +157,8 @@ class Tally:
         return np.split(self.code, self.starts[1:])
 
     def _sums(self, values: NDArray[_Number]) -> NDArray[_Number]:
-        found: NDArray[_Number] = np.add.reduceat(values, self.starts)
-        return found
+        sums: NDArray[_Number] = np.add.reduceat(values, self.starts)
+        return sums
 
 
 Average = Literal["mean", "median", "mode"]
@@ -177,10 +177,10 @@ def values_of(attribute: Attribute) -> list[Any]:
     >>> values_of(Attribute("age", NumericDomain(0, 9, integer=True), [0, 4], [3, 9]))
     [2, 6, None]
     """
-    found = attribute.decode(np.arange(attribute.n_values))
+    values = attribute.decode(np.arange(attribute.n_values))
     if isinstance(attribute.domain, NumericDomain) and attribute.domain.integer:
-        found = np.rint(found).astype(np.int64)
-    return [*found.tolist(), None]
+        values = np.rint(values).astype(np.int64)
+    return [*values.tolist(), None]
 
 
 def averages(attribute: Attribute, tally: Tally, how: Average, missing: Missing) -> list[Any]:
@@ -201,7 +201,7 @@ def averages(attribute: Attribute, tally: Tally, how: Average, missing: Missing)
     Returns
     -------
     list
-        One plain value a record, None for missing.
+        One plain value for each record, None for missing.
     """
     values = values_of(attribute)
     if how == "mean" and attribute.numeric:
@@ -253,8 +253,8 @@ def draws(
 
 def _lacking(tally: Tally, missing: Missing) -> NDArray[np.bool_]:
     known = tally.n_known
-    found: NDArray[np.bool_] = known == 0 if missing == "known" else tally.n_missing > known
-    return found
+    lacking: NDArray[np.bool_] = known == 0 if missing == "known" else tally.n_missing > known
+    return lacking
 
 
 def _with_holes(values: NDArray[Any], holes: NDArray[np.bool_]) -> list[Any]:
@@ -284,7 +284,7 @@ def nearest_records(
     Returns
     -------
     dict of str to list
-        For each attribute one plain value a record.
+        For each attribute one plain value for each record.
     """
     warnings.warn(
         "'nearest' publishes the record of a real person for every class: whoever knows the "
@@ -315,8 +315,8 @@ def _apart(attribute: Attribute, codes: Places, middle: Places) -> NDArray[np.fl
         numbers = attribute.lows + (attribute.highs - attribute.lows) / 2
     span = float(numbers[-1] - numbers[0])
     scaled = np.append((numbers - numbers[0]) / span if span else numbers * 0.0, np.nan)
-    found = (scaled[codes] - scaled[middle]) ** 2
-    apart: NDArray[np.float64] = np.where(np.isnan(found), differ, found)
+    squared = (scaled[codes] - scaled[middle]) ** 2
+    apart: NDArray[np.float64] = np.where(np.isnan(squared), differ, squared)
     return apart
 
 
@@ -337,8 +337,8 @@ def _majority(
     record = cells // len(labels)
     order = np.lexsort((cells, -counts, record))
     starts = np.searchsorted(record, np.arange(released.n_records))
-    found: NDArray[np.bool_] = keys == cells[order[starts]][released.record]
-    return found
+    common: NDArray[np.bool_] = keys == cells[order[starts]][released.record]
+    return common
 
 
 def _first_of_each(
@@ -355,7 +355,7 @@ _AMBIGUOUS = re.compile(r', | – | or missing$|^"|^missing$|^' + ALL + "$")
 
 
 def ranges(attribute: Attribute, tally: Tally) -> list[str | None]:
-    """Say the values of every class in words: "30–39", "nurse, teacher", "all values".
+    """Return the values of every class in words: "30–39", "nurse, teacher", "all values".
 
     A range is from the smallest to the largest number of the class, both included. A class in which
     some values are missing says so; one in which all are missing is published as missing.
@@ -407,14 +407,14 @@ def interval_label(low: float, high: float, domain: NumericDomain) -> str:
 
 def _sets(domain: CategoricalDomain, tally: Tally) -> list[str]:
     names = [_quoted(category_label(category)) for category in domain.categories]
-    made: dict[bytes, str] = {}  # many classes share a set
-    found = []
+    words: dict[bytes, str] = {}  # many classes share a set
+    labels = []
     for codes in tally.members():
         key = codes.tobytes()
-        if key not in made:
-            made[key] = set_label(names, codes[codes < tally.missing], ordered=domain.ordered)
-        found.append(made[key])
-    return found
+        if key not in words:
+            words[key] = set_label(names, codes[codes < tally.missing], ordered=domain.ordered)
+        labels.append(words[key])
+    return labels
 
 
 def set_label(names: list[str], codes: Places, *, ordered: bool) -> str:
@@ -440,7 +440,7 @@ def _quoted(name: str) -> str:
 
 
 def hierarchy_labels(attribute: Attribute, tally: Tally, levels: Levels) -> list[Any]:
-    """Give every class the label of the lowest level on which all of its values have the same.
+    """Return for every class the label of the lowest level on which all of its values agree.
 
     Parameters
     ----------
@@ -453,7 +453,7 @@ def hierarchy_labels(attribute: Attribute, tally: Tally, levels: Levels) -> list
     Returns
     -------
     list
-        One label a record.
+        One label for each record.
 
     Examples
     --------
@@ -466,8 +466,8 @@ def hierarchy_labels(attribute: Attribute, tally: Tally, levels: Levels) -> list
     >>> hierarchy_labels(table.attributes[0], tally, [["Bonn", "Ulm", "Wien"], ["D", "D", "A"]])
     ['D', 'Wien']
     """
-    found: list[Any] = [None] * len(tally.starts)
-    open_ = np.ones(len(found), dtype=bool)
+    chosen: list[Any] = [None] * len(tally.starts)
+    open_ = np.ones(len(chosen), dtype=bool)
     for labels in levels:
         _check_labels(attribute, labels)
         number = _numbered([*labels, None][: attribute.n_values + 1])[tally.code]
@@ -476,15 +476,15 @@ def hierarchy_labels(attribute: Attribute, tally: Tally, levels: Levels) -> list
         )
         for record in np.flatnonzero(open_ & agrees).tolist():
             code = int(tally.code[tally.starts[record]])
-            found[record] = labels[code]
+            chosen[record] = labels[code]
         open_ &= ~agrees
     if open_.any():
         raise DataError(
             f"The values of every class must have one label of '{attribute.name}' on some level. "
-            f"{int(open_.sum()):,} of {len(found):,} classes have several on all "
+            f"{int(open_.sum()):,} of {len(chosen):,} classes have several on all "
             f"{len(levels)} levels.\n\nHint: add a level on which all values have one label."
         )
-    return found
+    return chosen
 
 
 def _check_labels(attribute: Attribute, labels: Sequence[Any]) -> None:

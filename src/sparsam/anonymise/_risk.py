@@ -98,17 +98,17 @@ def _record_risk(
 
 
 def _counts(name: str, values: ArrayLike, like: NDArray[Any] | None = None) -> NDArray[np.int64]:
-    found = np.asarray(values)
-    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
-        raise DataError(f"The {name} of classes must be whole numbers, one a class.")
-    if like is not None and len(found) != len(like):
+    counts = np.asarray(values)
+    if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
+        raise DataError(f"The {name} of classes must be whole numbers, one for each class.")
+    if like is not None and len(counts) != len(like):
         raise DataError(
             f"The {name} must be one number for each of the {len(like):,} classes. "
-            f"Got {len(found):,} instead."
+            f"Got {len(counts):,} instead."
         )
-    if (found < 0).any():
+    if (counts < 0).any():
         raise DataError(f"The {name} of classes must be at least 0. Got others.")
-    return found.astype(np.int64)
+    return counts.astype(np.int64)
 
 
 def _check(

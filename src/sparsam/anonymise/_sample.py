@@ -82,9 +82,9 @@ class Layout:
         if not chosen:
             raise ParameterError("There must be at least one quasi-identifier. Got none.")
         _apart(chosen, {"kept": keep, "sensitive": sensitive, "entity": entities})
-        listed = tuple(name for name in names if name in set(chosen))
+        ordered = tuple(name for name in names if name in set(chosen))
         entity = entities[0] if entities else None
-        return cls(tuple(names), listed, sensitive, entity, tuple(keep), promise)
+        return cls(tuple(names), ordered, sensitive, entity, tuple(keep), promise)
 
     def sample(self, source: Any, roles: Roles) -> Sample:
         """Read the rows of a table.
@@ -95,9 +95,9 @@ class Layout:
         roles : Roles
             Kinds, orders, domains and texts that mean missing.
         """
-        wanted = (*self.quasi_identifiers, *self.sensitive)
+        columns = (*self.quasi_identifiers, *self.sensitive)
         entities = tuple(dict.fromkeys(_entities(self.promise)))
-        table = _read(source, wanted, roles)
+        table = _read(source, columns, roles)
         text = [name for name in self.sensitive if not table.attribute(name).numeric]
         raw = columns_of(source, [*entities, *self.sensitive], text, roles.missing_values)
         texts = tuple(roles.missing_values)
@@ -174,8 +174,8 @@ class Sample:
         return replace(self, demand=AllOf(replace(first, k=k), *others))
 
     def without(self, name: str, *, keep: bool) -> Sample:
-        """Give the same rows with one quasi-identifier that is none: left out, or kept as it is."""
-        left = tuple(one for one in self.layout.quasi_identifiers if one != name)
+        """Return the same rows without one quasi-identifier: left out, or kept as it is."""
+        left = tuple(other for other in self.layout.quasi_identifiers if other != name)
         kept = (*self.layout.keep, name) if keep else self.layout.keep
         layout = replace(self.layout, quasi_identifiers=left, keep=kept)
         return replace(self, layout=layout, table=self.table.drop([name]))
@@ -213,13 +213,13 @@ def routing_codes(
     for place, attribute in enumerate(attributes):
         new, own = sample.table.attributes[place], sample.table.codes[:, place]
         known = own < new.n_values
-        found = np.full(len(own), attribute.n_values if attribute.missing else -1)
+        fitted = np.full(len(own), attribute.n_values if attribute.missing else -1)
         if attribute.numeric:
-            found[known] = attribute.encode(numbers[attribute.name][known])
+            fitted[known] = attribute.encode(numbers[attribute.name][known])
         else:
-            found[known] = _places(attribute, new)[own[known]]
-        unseen |= found < 0
-        codes[:, place] = np.where(found < 0, common[place], found)
+            fitted[known] = _places(attribute, new)[own[known]]
+        unseen |= fitted < 0
+        codes[:, place] = np.where(fitted < 0, common[place], fitted)
     return codes, int(unseen.sum())
 
 
@@ -227,8 +227,8 @@ def _places(attribute: Attribute, new: Attribute) -> NDArray[np.int64]:
     """Find the fitted code of every new category, -1 where there is none."""
     place = {category: code for code, category in enumerate(_categories(attribute))}
     texts = {str(category): code for category, code in place.items()}
-    found = [place.get(c, texts.get(str(c), -1)) for c in _categories(new)]
-    return np.array(found, dtype=np.int64)
+    codes = [place.get(c, texts.get(str(c), -1)) for c in _categories(new)]
+    return np.array(codes, dtype=np.int64)
 
 
 def _categories(attribute: Attribute) -> tuple[Any, ...]:
@@ -236,23 +236,23 @@ def _categories(attribute: Attribute) -> tuple[Any, ...]:
     return domain.categories if isinstance(domain, CategoricalDomain) else ()
 
 
-def _read(source: Any, wanted: Sequence[str], roles: Roles) -> Table:
+def _read(source: Any, columns: Sequence[str], roles: Roles) -> Table:
     """Read some columns; one without any value becomes an attribute that is always missing."""
     if isinstance(source, Table):
-        check_names(wanted, source.names)
-        return source.select(wanted)
-    others = [name for name in column_names(source) if name not in set(wanted)]
-    table = read(source, roles=_narrowed(roles, wanted, others))
-    for name in wanted:
+        check_names(columns, source.names)
+        return source.select(columns)
+    others = [name for name in column_names(source) if name not in set(columns)]
+    table = read(source, roles=_narrowed(roles, columns, others))
+    for name in columns:
         if name not in table.names:
             nothing = Attribute(name, CategoricalDomain(("any",)), missing=True)
             table = table.with_column(nothing, np.ones(count_rows(source), np.uint16))
-    return table.select(wanted)
+    return table.select(columns)
 
 
-def _narrowed(roles: Roles, wanted: Iterable[str], others: Sequence[str]) -> Roles:
+def _narrowed(roles: Roles, columns: Iterable[str], others: Sequence[str]) -> Roles:
     """What the roles say about the values of the columns that are wanted."""
-    known = set(wanted)
+    known = set(columns)
     return Roles(
         identifiers=others,
         numeric=[n for n in roles.numeric if n in known],
@@ -264,14 +264,14 @@ def _narrowed(roles: Roles, wanted: Iterable[str], others: Sequence[str]) -> Rol
 
 
 def _entities(promise: AllOf) -> list[str]:
-    found = [getattr(part, "entity", None) for part in promise.parts]
-    return [name for name in found if name is not None]
+    names = [getattr(part, "entity", None) for part in promise.parts]
+    return [name for name in names if name is not None]
 
 
 def _apart(chosen: Iterable[str], others: Mapping[str, Iterable[str]]) -> None:
     for name in chosen:
-        for what, listed in others.items():
-            if name in set(listed):
+        for what, columns in others.items():
+            if name in set(columns):
                 raise ParameterError(
                     f"'{name}' is a quasi-identifier and must not be {what} as well."
                     "\n\nHint: name the quasi-identifiers, all of them and no others."

@@ -58,18 +58,18 @@ def settle(classes: Classes, sample: Sample, budget: float) -> Settled:
             f"At most {budget:.1%} of the {len(classes):,} rows may be suppressed. "
             f"{classes.n_suppressed:,} would be, and nothing was released."
         )
-    kept = np.flatnonzero(classes.of_row != SUPPRESSED)
-    refused = broken(classes, sample.demand.among(kept))
+    published = np.flatnonzero(classes.of_row != SUPPRESSED)
+    refused = broken(classes, sample.demand.among(published))
     if not refused:
         return Settled(classes, 0)
     n_refused = int(classes.sizes()[refused].sum())
     if classes.n_suppressed + n_refused <= allowed:
         try:
-            found = suppress(classes, sample.demand, budget)
+            rest = suppress(classes, sample.demand, budget)
         except DataError:  # what is left is another release, and breaks the promise elsewhere
-            found = None
-        if found is not None and found.n_suppressed < len(found):
-            return Settled(found, 0)
+            rest = None
+        if rest is not None and rest.n_suppressed < len(rest):
+            return Settled(rest, 0)
     return Settled(_Merging(classes, sample).run(refused), n_refused)
 
 
@@ -83,10 +83,10 @@ def broken(classes: Classes, demand: PrivacyModel) -> list[int]:
     """
     if demand.plain_k is not None:
         sizes = classes.sizes()
-        found: list[int] = np.flatnonzero((sizes > 0) & (sizes < demand.plain_k)).tolist()
-        return found
+        small: list[int] = np.flatnonzero((sizes > 0) & (sizes < demand.plain_k)).tolist()
+        return small
     rows = classes.rows()
-    return [i for i, one in enumerate(rows) if len(one) and not demand.holds(one)]
+    return [i for i, members in enumerate(rows) if len(members) and not demand.holds(members)]
 
 
 class _Merging:
@@ -94,63 +94,63 @@ class _Merging:
 
     def __init__(self, classes: Classes, sample: Sample) -> None:
         self.classes = classes
-        kept = np.flatnonzero(classes.of_row != SUPPRESSED)
-        self.demand = sample.demand.among(kept)
-        self.n_rows = len(kept)
-        self.rows = {i: one for i, one in enumerate(classes.rows()) if len(one)}
+        published = np.flatnonzero(classes.of_row != SUPPRESSED)
+        self.demand = sample.demand.among(published)
+        self.n_rows = len(published)
+        self.rows = {i: members for i, members in enumerate(classes.rows()) if len(members)}
         self.scales = [_Scale(attribute) for attribute in sample.table.attributes]
         spans = [
-            scale.spans(classes.of_row[kept], codes[kept])
+            scale.spans(classes.of_row[published], codes[published])
             for scale, codes in zip(self.scales, sample.table.codes.T, strict=True)
         ]
         live = sorted(self.rows)
-        self.spans = {number: [one[number] for one in spans] for number in live}
+        self.spans = {number: [members[number] for members in spans] for number in live}
         self.after = dict(zip(live, [*live[1:], -1], strict=True))
         self.before = dict(zip(live, [-1, *live[:-1]], strict=True))
 
     def run(self, refused: list[int]) -> Classes:
         of_row = self.classes.of_row.copy()
         for first in refused:
-            one = first
-            while one in self.rows and not self.demand.holds(np.sort(self.rows[one])):
-                one = self._join(one)
+            at = first
+            while at in self.rows and not self.demand.holds(np.sort(self.rows[at])):
+                at = self._join(at)
         for number, rows in self.rows.items():
             of_row[rows] = number
         return Classes(of_row, self.classes.n_classes)
 
-    def _join(self, one: int) -> int:
-        near = self._near(one)
+    def _join(self, number: int) -> int:
+        near = self._near(number)
         if not near:
             raise ReleaseError(
                 f"The release must keep its promise. All {self.n_rows:,} rows together do not, and "
                 "nothing was released.\n\nHint: ask for less, or bring more rows."
             )
-        other = min(near, key=lambda candidate: self._cost(one, candidate))
-        self.rows[other] = np.concatenate([self.rows[other], self.rows.pop(one)])
-        gone = self.spans.pop(one)
-        self.spans[other] = [a | b for a, b in zip(self.spans[other], gone, strict=True)]
-        before, after = self.before.pop(one), self.after.pop(one)
+        other = min(near, key=lambda candidate: self._cost(number, candidate))
+        self.rows[other] = np.concatenate([self.rows[other], self.rows.pop(number)])
+        spans = self.spans.pop(number)
+        self.spans[other] = [a | b for a, b in zip(self.spans[other], spans, strict=True)]
+        before, after = self.before.pop(number), self.after.pop(number)
         if before >= 0:
             self.after[before] = after
         if after >= 0:
             self.before[after] = before
         return other
 
-    def _near(self, one: int) -> list[int]:
-        found = []
+    def _near(self, number: int) -> list[int]:
+        near = []
         for way in (self.before, self.after):
-            at = way[one]
+            at = way[number]
             for _ in range(_NEIGHBOURS):
                 if at < 0:
                     break
-                found.append(at)
+                near.append(at)
                 at = way[at]
-        return found
+        return near
 
-    def _cost(self, one: int, other: int) -> float:
+    def _cost(self, number: int, other: int) -> float:
         """Detail that is lost, summed over the rows of both, more than before."""
-        total, here, there = 0.0, len(self.rows[one]), len(self.rows[other])
-        for scale, a, b in zip(self.scales, self.spans[one], self.spans[other], strict=True):
+        total, here, there = 0.0, len(self.rows[number]), len(self.rows[other])
+        for scale, a, b in zip(self.scales, self.spans[number], self.spans[other], strict=True):
             total += (here + there) * scale.width(a | b)
             total -= here * scale.width(a) + there * scale.width(b)
         return total
@@ -162,7 +162,7 @@ class _Scale:
     def __init__(self, attribute: Attribute) -> None:
         self.attribute = attribute
         n_values = attribute.n_values
-        self.gone = 1 << n_values
+        self.missing = 1 << n_values
         ends = np.arange(n_values, dtype=np.float64), np.arange(n_values, dtype=np.float64)
         if attribute.numeric:
             ends = attribute.lows / 2, attribute.highs / 2
@@ -171,17 +171,17 @@ class _Scale:
 
     def spans(self, of_row: NDArray[np.int64], codes: NDArray[np.uint16]) -> dict[int, int]:
         size = self.attribute.size
-        found: dict[int, int] = {}
+        sets: dict[int, int] = {}
         for cell in np.unique(of_row * size + codes).tolist():
             number, code = divmod(cell, size)
-            found[number] = found.get(number, 0) | 1 << code
-        return found
+            sets[number] = sets.get(number, 0) | 1 << code
+        return sets
 
     def width(self, span: int) -> float:
         if not self.attribute.ordered:
             return (span.bit_count() - 1) / max(1, self.attribute.size - 1)
-        if span & self.gone:
-            return 1.0 if span != self.gone else 0.0
+        if span & self.missing:
+            return 1.0 if span != self.missing else 0.0
         if not self.range > 0:
             return 0.0
         low = (span & -span).bit_length() - 1
@@ -222,14 +222,14 @@ def suppress(classes: Classes, model: PrivacyModel, budget: float = 1.0) -> Clas
     of_row = classes.of_row.copy()
     while True:
         demand = model.among(np.flatnonzero(of_row >= 0))
-        found = Classes(of_row, classes.n_classes)
-        refused = [i for i, rows in enumerate(found.rows()) if len(rows) and not demand.holds(rows)]
+        rest = Classes(of_row, classes.n_classes)
+        refused = [i for i, rows in enumerate(rest.rows()) if len(rows) and not demand.holds(rows)]
         if not refused:
             break
         of_row[np.isin(of_row, refused)] = -1
-    if found.n_suppressed > budget * len(of_row):
+    if rest.n_suppressed > budget * len(of_row):
         raise DataError(
             f"At most {budget:.1%} of the {len(of_row):,} rows may be suppressed. It would take "
-            f"{found.n_suppressed:,}.\n\nHint: ask for less, or divide the table more coarsely."
+            f"{rest.n_suppressed:,}.\n\nHint: ask for less, or divide the table more coarsely."
         )
-    return found
+    return rest

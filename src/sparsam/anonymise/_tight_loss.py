@@ -93,11 +93,11 @@ def tight_loss(
             f"There must be one class for each row, and at least one row. "
             f"Got {len(classes):,} classes of rows and {len(codes):,} rows."
         )
-    kept = np.flatnonzero(classes.of_row != SUPPRESSED)
-    of_row = classes.of_row[kept]
+    published = np.flatnonzero(classes.of_row != SUPPRESSED)
+    of_row = classes.of_row[published]
     losses = {}
     for column, attribute in enumerate(attributes):
-        costs = _costs(of_row, classes.n_classes, codes[kept, column], attribute, variant)
+        costs = _costs(of_row, classes.n_classes, codes[published, column], attribute, variant)
         total = float(costs[of_row].sum()) + classes.n_suppressed
         losses[attribute.name] = total / len(classes)
     return TightLoss(float(np.mean(list(losses.values()))), losses, variant)

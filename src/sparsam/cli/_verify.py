@@ -36,34 +36,34 @@ def verify(release: Path, certificate: Path, as_json: bool, quiet: bool) -> None
     from sparsam.anonymise import Certificate
     from sparsam.anonymise import verify as check
 
-    found = check(release, Certificate.load(certificate))
+    verification = check(release, Certificate.load(certificate))
     if as_json:
-        echo_json(found.to_dict())
+        echo_json(verification.to_dict())
     elif not quiet:
-        for line in _lines(found):
+        for line in _lines(verification):
             click.echo(one_line(line))
-    sys.exit(0 if found.ok and found.complete else NOT_SHOWN)
+    sys.exit(0 if verification.ok and verification.complete else NOT_SHOWN)
 
 
-def _lines(found: Verification) -> Iterator[str]:
-    """Say what came of it first, then what it is about, then each thing that was checked."""
-    yield _verdict(found)
-    yield f"Quasi-identifiers: {', '.join(found.quasi_identifiers)}"
-    yield f"Published as they are: {', '.join(found.kept) or 'no column'}"
-    yield from _whole_rows(found)
-    if found.same_file is not None:
-        same = "is" if found.same_file else "is not"
+def _lines(verification: Verification) -> Iterator[str]:
+    """Yield what came of it first, then what it is about, then each thing that was checked."""
+    yield _verdict(verification)
+    yield f"Quasi-identifiers: {', '.join(verification.quasi_identifiers)}"
+    yield f"Published as they are: {', '.join(verification.kept) or 'no column'}"
+    yield from _whole_rows(verification)
+    if verification.same_file is not None:
+        same = "is" if verification.same_file else "is not"
         yield f"The file {same} byte for byte the one that was certified."
     yield ""
-    for finding in found.findings:
+    for finding in verification.findings:
         yield str(finding)
 
 
-def _verdict(found: Verification) -> str:
-    if not found.ok:
+def _verdict(verification: Verification) -> str:
+    if not verification.ok:
         return "The release is NOT what its certificate says: do not rely on it."
-    if not found.complete:
-        unseen = sum(finding.held is None for finding in found.findings)
+    if not verification.complete:
+        unseen = sum(finding.held is None for finding in verification.findings)
         what = "1 promise was" if unseen == 1 else f"{unseen} promises were"
         return (
             f"NOT everything was checked: {what} not, as the release lacks the column. "
@@ -72,14 +72,14 @@ def _verdict(found: Verification) -> str:
     return "The release is what its certificate says."
 
 
-def _whole_rows(found: Verification) -> Iterator[str]:
+def _whole_rows(verification: Verification) -> Iterator[str]:
     from sparsam._small_counts import suppress
     from sparsam.report._words import THIN, whole
 
-    if found.counted is None or not found.kept:
+    if verification.counted is None or not verification.kept:
         return
-    alone, rows = suppress(found.counted.whole_rows.unique), found.counted.n_rows
+    alone, rows = suppress(verification.counted.whole_rows.unique), verification.counted.n_rows
     yield f"Unique whole rows: {whole(alone)} of {whole(rows)}".replace(THIN, " ")
-    for one in found.counted.one_value:
-        classes = f"{one.classes:,} of {found.counted.classes:,} classes"
-        yield f"One value of {one.column} in a whole class: {classes}"
+    for column in verification.counted.one_value:
+        classes = f"{column.classes:,} of {verification.counted.classes:,} classes"
+        yield f"One value of {column.column} in a whole class: {classes}"

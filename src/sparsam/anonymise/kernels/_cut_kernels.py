@@ -365,9 +365,9 @@ def choose_loss(
             best = a
             break
         mark_saving(room, scales, span, a)
-        found = cost_of_cut(cells, scales, room, span, a)
-        if found < least - 1e-12 * found:
-            best, least = a, found
+        cost = cost_of_cut(cells, scales, room, span, a)
+        if cost < least - 1e-12 * cost:
+            best, least = a, cost
     if best >= 0:
         mark_saving(room, scales, span, best)
     return best

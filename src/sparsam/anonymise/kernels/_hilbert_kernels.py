@@ -82,7 +82,7 @@ def curve_keys(
 @compiled()
 def place_keys(bounds: NDArray[np.uint64], keys: NDArray[np.uint64]) -> Ints:
     """Find how many of the ascending bounds are at or below each key."""
-    found = np.empty(keys.shape[0], np.int64)
+    places = np.empty(keys.shape[0], np.int64)
     for i in range(keys.shape[0]):
         low, high = 0, bounds.shape[0]
         while low < high:
@@ -96,8 +96,8 @@ def place_keys(bounds: NDArray[np.uint64], keys: NDArray[np.uint64]) -> Ints:
                 high = middle
             else:
                 low = middle + 1
-        found[i] = low
-    return found
+        places[i] = low
+    return places
 
 
 class Shortest(NamedTuple):

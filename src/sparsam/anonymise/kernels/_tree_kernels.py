@@ -43,16 +43,16 @@ def choose_cut(
     plan: Plan, rows: Packed, scales: Scales, room: Room, span: Span, barred: Flags
 ) -> int:
     """Find the attribute to cut and mark the codes that go left; -1 where no cut leaves enough."""
-    found = -1
+    attribute = -1
     if plan.mode <= RELAXED:
         relaxed = plan.mode == RELAXED
         find_bounds(rows.cells, span)
         return choose_median(rows.cells, scales, room, span, barred, plan.fewest, relaxed)
     if plan.mode >= IMPURITY:
-        found = choose_impurity(rows, scales, room, span, barred, plan.fewest, plan.least_gain)
-    if found < 0 and plan.mode != IMPURITY:
-        found = choose_loss(rows.cells, scales, room, span, barred, plan.fewest, plan.tries)
-    return found
+        attribute = choose_impurity(rows, scales, room, span, barred, plan.fewest, plan.least_gain)
+    if attribute < 0 and plan.mode != IMPURITY:
+        attribute = choose_loss(rows.cells, scales, room, span, barred, plan.fewest, plan.tries)
+    return attribute
 
 
 @compiled()
@@ -185,20 +185,20 @@ def grow(plan: Plan, rows: Packed, scales: Scales, room: Room, of_row: Ints) -> 
         waiting -= 1
         start, stop, node = stack[waiting]
         low[:], high[:] = bounds[waiting, 0], bounds[waiting, 1]
-        found = -1
+        attribute = -1
         if stop - start >= 2 * plan.fewest:
-            found = choose_cut(plan, rows, scales, room, Span(start, stop, low, high), barred)
-        if found < 0:
+            attribute = choose_cut(plan, rows, scales, room, Span(start, stop, low, high), barred)
+        if attribute < 0:
             tree.leaf[node] = n_leaves
             for i in range(start, stop):
                 of_row[rows.numbers[i]] = n_leaves
             n_leaves += 1
             continue
-        write_cut(tree, room, node, found, used, n_nodes)
+        write_cut(tree, room, node, attribute, used, n_nodes)
         if room.cut[MASKED]:
-            masks = keep_mask(masks, used, room.goes_left, scales.sizes[found])
-            used += (scales.sizes[found] + 7) // 8
-        middle = divide_packed(rows, room, found, start, stop)
+            masks = keep_mask(masks, used, room.goes_left, scales.sizes[attribute])
+            used += (scales.sizes[attribute] + 7) // 8
+        middle = divide_packed(rows, room, attribute, start, stop)
         left_waits = middle - start > stop - middle
         for turn in range(2):
             # The larger part is put on the stack first, and so waits for the smaller one.
@@ -209,9 +209,9 @@ def grow(plan: Plan, rows: Packed, scales: Scales, room: Room, of_row: Ints) -> 
             bounds[waiting, 0], bounds[waiting, 1] = low, high
             if not room.cut[MASKED] and room.cut[SHARED] < 0:
                 if part:
-                    bounds[waiting, 0, found] = room.cut[THRESHOLD] + 1
+                    bounds[waiting, 0, attribute] = room.cut[THRESHOLD] + 1
                 elif not room.cut[MISSING_LEFT]:
-                    bounds[waiting, 1, found] = room.cut[THRESHOLD]
+                    bounds[waiting, 1, attribute] = room.cut[THRESHOLD]
             waiting += 1
         n_nodes += 2
     return shortened(tree, n_nodes, masks[:used])
@@ -220,7 +220,7 @@ def grow(plan: Plan, rows: Packed, scales: Scales, room: Room, of_row: Ints) -> 
 @compiled()
 def route_rows(tree: Grown, missing: Ints, codes: NDArray[np.uint16]) -> Ints:
     """Find the class that each row would fall into."""
-    found = np.empty(codes.shape[0], np.int64)
+    classes = np.empty(codes.shape[0], np.int64)
     for i in range(codes.shape[0]):
         node = 0
         while tree.attribute[node] >= 0:
@@ -234,8 +234,8 @@ def route_rows(tree: Grown, missing: Ints, codes: NDArray[np.uint16]) -> Ints:
             else:
                 goes_left = code <= tree.threshold[node]
             node = tree.children[node, 0 if goes_left else 1]
-        found[i] = tree.leaf[node]
-    return found
+        classes[i] = tree.leaf[node]
+    return classes
 
 
 # A task: where its rows lie, their node, and the attribute that they are cut by into so many slabs;

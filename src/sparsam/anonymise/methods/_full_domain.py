@@ -196,15 +196,15 @@ class Halves:
         if not attribute.ordered:
             return cls(())
         parts = [(0, attribute.n_values)]
-        found: list[tuple[int, ...]] = []
+        levels: list[tuple[int, ...]] = []
         for _ in range(MOST_HALVINGS):
             parts = [half for part in parts for half in _halved(*part, counts)]
             starts = tuple(start for start, _ in parts[1:])
-            if not starts or len(parts) == attribute.n_values or starts in found:
+            if not starts or len(parts) == attribute.n_values or starts in levels:
                 break
-            found.append(starts)
+            levels.append(starts)
         begins = _begins(attribute)
-        return cls(tuple(tuple(begins[at] for at in level) for level in reversed(found)))
+        return cls(tuple(tuple(begins[at] for at in level) for level in reversed(levels)))
 
     def levels(self, attribute: Attribute) -> list[list[Any]]:
         """Return the label of every code of an attribute on each level, missing last.
@@ -213,11 +213,11 @@ class Halves:
         ----------
         attribute : Attribute
         """
-        gone: list[Any] = [None] if attribute.missing else []
+        missing: list[Any] = [None] if attribute.missing else []
         first = _values(attribute)
         middle = [_intervals(attribute, cuts) for cuts in self.cuts]
         last = [[ALL_VALUES] * attribute.size] if attribute.size > 1 else []
-        return [[*level, *gone] for level in (first, *middle)] + last
+        return [[*level, *missing] for level in (first, *middle)] + last
 
 
 def _begins(attribute: Attribute) -> list[float]:
@@ -267,9 +267,9 @@ def _intervals(attribute: Attribute, cuts: tuple[float, ...]) -> list[str]:
         return [words[i] for i in place.tolist()]
     names = [category_label(category) for category in attribute.domain.categories]
     edges = [0, *(int(cut) for cut in cuts), len(names)]
-    found: list[str] = []
+    labels: list[str] = []
     for start, stop in pairwise(edges):
         inside = names[start:stop]
         label = inside[0] if len(inside) == 1 else f"{inside[0]} – {inside[-1]}"
-        found += [label] * len(inside)
-    return found
+        labels += [label] * len(inside)
+    return labels

@@ -151,7 +151,7 @@ class Curve:
     sizes : tuple of int
         The number of codes of each attribute.
     cells : tuple of ndarray of int64
-        The cell of every code, one array an attribute.
+        The cell of every code, one array for each attribute.
     n_bits : int
         The cells of an attribute are numbered from 0 to 2**n_bits - 1.
 
@@ -203,7 +203,7 @@ class Curve:
 
 
 def _cells(attribute: Attribute, n_bits: int) -> Ints:
-    """Give every code a cell, in the order of the codes."""
+    """Return the cell of every code, in the order of the codes."""
     n_cells, n_values = 2**n_bits, attribute.size
     if attribute.ordered:
         scale = scales_of([attribute])

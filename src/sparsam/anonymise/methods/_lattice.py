@@ -87,14 +87,14 @@ def _losses(attribute: Attribute, group: Ints) -> Floats:
     width = np.where(sizes > 1, high - low, 0.0)
     single = sizes[group[:n_values]] == 1
     # A code of its own loses no more than the bin that it stands for.
-    found = np.where(single, (scale.highs - scale.lows)[:n_values], width[group[:n_values]])
+    losses = np.where(single, (scale.highs - scale.lows)[:n_values], width[group[:n_values]])
     if not attribute.missing:
-        return found
+        return losses
     with_missing = group[n_values]
     if sizes[with_missing] > 1:
-        found = np.where(group[:n_values] == with_missing, 1.0, found)
-        return np.append(found, 1.0)
-    return np.append(found, 0.0)
+        losses = np.where(group[:n_values] == with_missing, 1.0, losses)
+        return np.append(losses, 1.0)
+    return np.append(losses, 0.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,18 +143,18 @@ class Tables:
         levels : tuple of int
         """
         finer = (
-            one
-            for one in self.known
-            if all(a <= b for a, b in zip(one.levels, levels, strict=True))
+            known
+            for known in self.known
+            if all(a <= b for a, b in zip(known.levels, levels, strict=True))
         )
-        source = min(finer, key=lambda one: len(one.counts))
+        source = min(finer, key=lambda known: len(known.counts))
         if source.levels == levels:
             return source
-        found = self._counted(source, levels)
-        if 2 * len(found.counts) <= len(source.counts) and len(found.counts) <= self.room:
-            self.known.append(found)
-            self.room -= len(found.counts)
-        return found
+        counted = self._counted(source, levels)
+        if 2 * len(counted.counts) <= len(source.counts) and len(counted.counts) <= self.room:
+            self.known.append(counted)
+            self.room -= len(counted.counts)
+        return counted
 
     def _counted(self, source: Counted, levels: tuple[int, ...]) -> Counted:
         keys = generalized_keys(source.codes, self.ladders, levels)
@@ -177,8 +177,8 @@ def generalized(
     levels : tuple of int
     """
     columns = zip(ladders, levels, codes.T, strict=True)
-    found = [ladder.groups[level][column] for ladder, level, column in columns]
-    return np.column_stack(found)
+    numbers = [ladder.groups[level][column] for ladder, level, column in columns]
+    return np.column_stack(numbers)
 
 
 def generalized_keys(
@@ -358,19 +358,19 @@ class _Search:
         """Find what a node loses whose classes are large enough; keep the best node."""
         self.state[levels] = DONE
         if self.plain:
-            found = self.tables.at(levels)
-            small = found.counts < self.fewest
+            counted = self.tables.at(levels)
+            small = counted.counts < self.fewest
             if small.all():
                 return
-            loss = self._loss(levels, found.codes[small], found.counts[small])
+            loss = self._loss(levels, counted.codes[small], counted.counts[small])
         else:
-            kept = self._kept(self._classes(levels))
-            if not self._allows(kept):
+            allowed = self._kept(self._classes(levels))
+            if not self._allows(allowed):
                 if self.monotone:
                     self._rule_out_below(levels)
                 return
-            gone = self.codes[kept.of_row < 0]
-            loss = self._loss(levels, gone, np.ones(len(gone), dtype=np.int64))
+            suppressed = self.codes[allowed.of_row < 0]
+            loss = self._loss(levels, suppressed, np.ones(len(suppressed), dtype=np.int64))
         if self.monotone:
             self.state[tuple(slice(level, None) for level in levels)] = DONE
         if loss < self.least:
@@ -389,14 +389,14 @@ class _Search:
         alive, number = np.unique(of_row[of_row >= 0], return_inverse=True)
         renumbered = np.full(len(of_row), -1, dtype=np.int64)
         renumbered[of_row >= 0] = number
-        found = self.tables.at(levels).codes[alive]
-        records = generalized(found, self.ladders, levels)
+        codes = self.tables.at(levels).codes[alive]
+        records = generalized(codes, self.ladders, levels)
         return Node(levels, self.least, Classes(renumbered, len(alive)), records, self.checked)
 
     def _classes(self, levels: Combination) -> Classes:
         keys = generalized_keys(self.codes, self.ladders, levels)
-        found, of_row = np.unique(keys, return_inverse=True)
-        return Classes(of_row, len(found))
+        records, of_row = np.unique(keys, return_inverse=True)
+        return Classes(of_row, len(records))
 
     def _allows(self, classes: Classes) -> bool:
         return classes.n_suppressed <= min(self.allowed, len(classes) - 1)

@@ -88,8 +88,8 @@ def numbered(values: NDArray[Any]) -> tuple[Numbers, list[Any]]:
     order = np.argsort(first)
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    found = _plain(distinct[order])
-    return _missing_once(rank[number.ravel()], found)
+    cells = _plain(distinct[order])
+    return _missing_once(rank[number.ravel()], cells)
 
 
 def alike(values: NDArray[Any]) -> Numbers:
@@ -106,9 +106,9 @@ def alike(values: NDArray[Any]) -> Numbers:
     >>> alike(np.array(["flu", "flu ", "cold"], object)).tolist()
     [0, 0, 1]
     """
-    number, found = numbered(values)
+    number, cells = numbered(values)
     place: dict[str | None, int] = {}
-    merged = [place.setdefault(cell_text(value), len(place)) for value in found]
+    merged = [place.setdefault(cell_text(value), len(place)) for value in cells]
     return np.array(merged, np.int64)[number] if len(number) else number
 
 
@@ -152,8 +152,8 @@ def cells_hash(columns: Mapping[str, NDArray[Any]]) -> str:
     digest = hashlib.sha256()
     ranks = []
     for name, values in columns.items():
-        number, found = stored(values)
-        kind, texts = column_texts(found)
+        number, cells = stored(values)
+        kind, texts = column_texts(cells)
         order = sorted(range(len(texts)), key=lambda place: _sort_key(texts[place]))
         rank = np.empty(len(order), np.uint32)
         rank[order] = np.arange(len(order), dtype=np.uint32)
@@ -214,19 +214,21 @@ def _plain(distinct: NDArray[Any]) -> list[Any]:
         return [float(str(value)) for value in distinct]
     if distinct.dtype.kind == "M":
         distinct = distinct.astype("datetime64[us]")
-    found: list[Any] = distinct.tolist()
-    return found
+    values: list[Any] = distinct.tolist()
+    return values
 
 
-def _missing_once(number: Numbers, found: list[Any]) -> tuple[Numbers, list[Any]]:
+def _missing_once(number: Numbers, cells: list[Any]) -> tuple[Numbers, list[Any]]:
     """Make one value of all that are missing."""
-    gone = [i for i, value in enumerate(found) if _is_missing(value)]
-    if not gone:
-        return number, found
-    kept = [None if i == gone[0] else value for i, value in enumerate(found) if i not in gone[1:]]
-    place = np.cumsum([i not in gone[1:] for i in range(len(found))]) - 1
-    place[gone] = place[gone[0]]
-    return place[number].astype(np.int64), kept
+    missing = [i for i, value in enumerate(cells) if _is_missing(value)]
+    if not missing:
+        return number, cells
+    values = [
+        None if i == missing[0] else value for i, value in enumerate(cells) if i not in missing[1:]
+    ]
+    place = np.cumsum([i not in missing[1:] for i in range(len(cells))]) - 1
+    place[missing] = place[missing[0]]
+    return place[number].astype(np.int64), values
 
 
 def _is_missing(value: Any) -> bool:
@@ -237,16 +239,16 @@ def _is_missing(value: Any) -> bool:
 
 def _objects(values: list[Any], key_of: Any) -> tuple[Numbers, list[Any]]:
     place: dict[Any, int] = {}
-    found: list[Any] = []
+    cells: list[Any] = []
     number = np.empty(len(values), np.int64)
     simple = {type(value) for value in values} <= {str, type(None)}
     for row, value in enumerate(values):
         key = value if simple else key_of(value)
         if key not in place:
             place[key] = len(place)
-            found.append(None if key is None else _unwrapped(value))
+            cells.append(None if key is None else _unwrapped(value))
         number[row] = place[key]
-    return number, found
+    return number, cells
 
 
 def _key(value: Any) -> Any:
@@ -311,9 +313,11 @@ def column_texts(cells: Sequence[Any]) -> tuple[str, Texts]:
     >>> column_texts([None, float("nan")])
     ('mixed', ['NoneType: None', 'float: nan'])
     """
-    gone = [_is_blank(cell) for cell in cells]
+    is_blank = [_is_blank(cell) for cell in cells]
     known = [
-        _without_decimals(cell) for cell, missing in zip(cells, gone, strict=True) if not missing
+        _without_decimals(cell)
+        for cell, missing in zip(cells, is_blank, strict=True)
+        if not missing
     ]
     kinds = {_kind(cell) for cell in known}
     if kinds == {"text"}:
@@ -321,9 +325,9 @@ def column_texts(cells: Sequence[Any]) -> tuple[str, Texts]:
     else:
         kind, texts = kinds.pop() if len(kinds) == 1 else "mixed", [_typed(cell) for cell in known]
     rest = iter(texts)
-    found: Texts = [None if missing else next(rest) for missing in gone]
-    if len(set(found)) == len(found) and kind != "mixed":
-        return kind, found
+    all_texts: Texts = [None if missing else next(rest) for missing in is_blank]
+    if len(set(all_texts)) == len(all_texts) and kind != "mixed":
+        return kind, all_texts
     return "mixed", [f"{type(cell).__name__}: {_exactly(cell)}" for cell in cells]
 
 

@@ -29,7 +29,8 @@ class _Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
     @property
     def needs(self) -> tuple[str, ...]:
         """The columns beside the quasi-identifiers that the promise speaks about."""
-        return ()
+        sensitive: str | None = getattr(self, "sensitive", None)
+        return () if sensitive is None else (sensitive,)
 
 
 class KAnonymityTerms(_Terms, frozen=True, tag="k-anonymity"):
@@ -77,11 +78,6 @@ class DistinctDiversityTerms(_Terms, frozen=True, tag="distinct l-diversity"):
             f"'{self.sensitive}'"
         )
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """The sensitive column."""
-        return (self.sensitive,)
-
 
 class EntropyDiversityTerms(_Terms, frozen=True, tag="entropy l-diversity"):
     """Sensitive values are as mixed as l equally common ones.
@@ -102,11 +98,6 @@ class EntropyDiversityTerms(_Terms, frozen=True, tag="entropy l-diversity"):
             f"among those who share their quasi-identifiers, the values of '{self.sensitive}' are "
             f"at least as mixed as {self.l:g} equally common ones"
         )
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """The sensitive column."""
-        return (self.sensitive,)
 
 
 class RecursiveDiversityTerms(_Terms, frozen=True, tag="recursive l-diversity"):
@@ -131,11 +122,6 @@ class RecursiveDiversityTerms(_Terms, frozen=True, tag="recursive l-diversity"):
             f"'{self.sensitive}' occurs less than {self.c:g} times as often as all values from "
             f"the {_ordinal(self.l)} most common on"
         )
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """The sensitive column."""
-        return (self.sensitive,)
 
 
 class ClosenessTerms(_Terms, frozen=True, tag="t-closeness"):
@@ -167,11 +153,6 @@ class ClosenessTerms(_Terms, frozen=True, tag="t-closeness"):
             f"differs from that in the whole release by at most {self.t:g} "
             f"({self.distance} distance{inside})"
         )
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """The sensitive column."""
-        return (self.sensitive,)
 
 
 Terms = (
@@ -323,13 +304,13 @@ def plain_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
         raise TypeError(f"got a {type(value).__name__}")
 
     try:
-        made: dict[str, Any] = msgspec.json.decode(
+        plain: dict[str, Any] = msgspec.json.decode(
             msgspec.json.encode(dict(facts), enc_hook=unwrap)
         )
     except TypeError as error:
         msg = f"The parameters of a certificate must be plain JSON: {error}."
         raise DocumentError(msg, "$.parameters") from error
-    return made
+    return plain
 
 
 def checked_losses(losses: Mapping[str, float]) -> dict[str, float]:
@@ -343,8 +324,8 @@ def checked_losses(losses: Mapping[str, float]) -> dict[str, float]:
 
 def versions() -> dict[str, str]:
     """Name the versions that made a release."""
-    found = {library: version(library) for library in _LIBRARIES}
-    return {"python": platform.python_version(), **found}
+    libraries = {library: version(library) for library in _LIBRARIES}
+    return {"python": platform.python_version(), **libraries}
 
 
 def _ordinal(number: int) -> str:

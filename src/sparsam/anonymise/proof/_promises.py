@@ -100,7 +100,7 @@ def refuted_by(terms: Terms, sizes: Numbers) -> Broken:
 
 
 def _spreads(of_row: Numbers, number: Numbers) -> Iterator[tuple[int, dict[int, int]]]:
-    """Give every record with the counts of its values."""
+    """Yield every record with the counts of its values."""
     order = np.lexsort((number, of_row))
     starts = np.flatnonzero(np.diff(of_row[order], prepend=-1))
     for rows in np.split(order, starts[1:]):
@@ -124,8 +124,8 @@ def _is_mixed(
 
 def _far(terms: ClosenessTerms, of_row: Numbers, values: NDArray[Any]) -> Numbers:
     """Records whose spread of values is too far from that of the whole release."""
-    number, found = numbered(values)
-    places = _places(terms, found)
+    number, cells = numbered(values)
+    places = _places(terms, cells)
     if places is None:
         return np.unique(of_row)
     position = np.array([-1 if place is None else place for place in places])[number]
@@ -159,7 +159,7 @@ def _distance(
 
 
 def _places(terms: ClosenessTerms, values: list[Any]) -> list[int | None] | None:
-    """Give each value its place among those that occur, or None where there is no order."""
+    """Return the place of each value among those that occur; None where there is no order."""
     if terms.bins is not None:
         ranks = [_bin(terms.bins, value) for value in values]
     elif terms.order is not None:
@@ -241,7 +241,7 @@ def counted(cells: Columns, quasi_identifiers: Sequence[str], demands: Sequence[
     """
     of_row = shared_records([cells[name] for name in quasi_identifiers])
     kept = {name: values for name, values in cells.items() if name not in set(quasi_identifiers)}
-    k = max((one.k for one in demands if isinstance(one, KAnonymityTerms)), default=2)
+    k = max((terms.k for terms in demands if isinstance(terms, KAnonymityTerms)), default=2)
     alone = shared_records(list(kept.values())) if kept else np.zeros(len(of_row), np.int64)
     sizes = _sizes_of(shared_records([of_row, *kept.values()]))
     whole = WholeRows(
@@ -257,8 +257,8 @@ def counted(cells: Columns, quasi_identifiers: Sequence[str], demands: Sequence[
 
 def _sizes_of(number: Numbers) -> Numbers:
     """For each row, how many rows are equal to it."""
-    found: Numbers = np.bincount(number)[number].astype(np.int64)
-    return found
+    sizes: Numbers = np.bincount(number)[number].astype(np.int64)
+    return sizes
 
 
 def _one_value(name: str, of_row: Numbers, values: NDArray[Any]) -> OneValue:

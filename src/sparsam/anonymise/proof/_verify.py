@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sparsam._checks import check_names
 from sparsam._errors import DataError, ParameterError, ReleaseError, SparsamWarning
 from sparsam._small_counts import at_most
-from sparsam.anonymise.proof._cells import cells_hash, shared_records
+from sparsam.anonymise.proof._cells import cells_hash
 from sparsam.anonymise.proof._certificate import (
     FORMAT,
     Certificate,
@@ -149,29 +149,29 @@ def verify(
     about = (paper.quasi_identifiers, paper.kept)
     if not set(paper.quasi_identifiers) <= set(cells):
         return Verification(tuple(findings), *about)
-    found = counted(cells, paper.quasi_identifiers, paper.demands)
-    findings += _stated(cells, found, paper)
+    counts = counted(cells, paper.quasi_identifiers, paper.demands)
+    findings += _stated(cells, counts, paper)
     every = {**(unpublished or {}), **_typed(release, paper.demands, cells)}
-    findings += [_kept(terms, found, every) for terms in paper.demands]
+    findings += [_kept(terms, counts, every) for terms in paper.demands]
     same = None if paper.file_sha256 is None else _file_hash(release)
     same_file = None if same is None else same == paper.file_sha256
-    return Verification(tuple(findings), *about, found, same_file)
+    return Verification(tuple(findings), *about, counts, same_file)
 
 
-def _stated(cells: Columns, found: Counted, paper: Certificate) -> list[Finding]:
+def _stated(cells: Columns, counts: Counted, paper: Certificate) -> list[Finding]:
     """Compare what was counted with what the certificate states."""
     whole = cells_hash(cells) == paper.sha256
     findings = [
-        _same("the number of rows is that of the certificate", found.n_rows, paper.n_rows),
+        _same("the number of rows is that of the certificate", counts.n_rows, paper.n_rows),
         Finding("no cell was changed since the certificate was made", whole),
-        _same("as many classes as the certificate says", found.classes, paper.classes),
-        _same("as many rows in the smallest class as it says", found.smallest, paper.smallest),
+        _same("as many classes as the certificate says", counts.classes, paper.classes),
+        _same("as many rows in the smallest class as it says", counts.smallest, paper.smallest),
     ]
     if paper.whole_rows is not None:
-        same = found.whole_rows == paper.whole_rows
+        same = counts.whole_rows == paper.whole_rows
         findings.append(Finding("as many whole rows are unique as it says", same))
     if paper.one_value:
-        same = found.one_value == paper.one_value
+        same = counts.one_value == paper.one_value
         words = "as many classes in which all have one value as it says"
         findings.append(Finding(words, same))
     return findings
@@ -224,51 +224,32 @@ def certify(
             "A release must have no row labels: a file would hold them as one more column. Got "
             "some, and nothing was released.\n\nHint: release.reset_index(drop=True) drops them."
         )
-    found = counted(cells, quasi_identifiers, demands)
-    if not found.n_rows:
+    counts = counted(cells, quasi_identifiers, demands)
+    if not counts.n_rows:
         raise DataError(f"A release must have rows. All {suppressed:,} are suppressed.")
     every = {**(unpublished or {}), **_typed(release, demands, cells)}
-    _check_columns(demands, every, found.n_rows)
-    _refuse(Verification(tuple(_kept(terms, found, every) for terms in demands)))
+    _check_columns(demands, every, counts.n_rows)
+    _refuse(Verification(tuple(_kept(terms, counts, every) for terms in demands)))
     _warn_of_people(demands, names)
     return Certificate(
         format=FORMAT,
         version=1,
         sha256=cells_hash(cells),
-        n_rows=found.n_rows,
+        n_rows=counts.n_rows,
         suppressed=at_most(int(suppressed)),
         columns=names,
         quasi_identifiers=tuple(quasi_identifiers),
         demands=tuple(demands),
-        classes=found.classes,
-        smallest=found.smallest,
-        smallest_people=_fewest_people(demands, found.of_row, every),
-        whole_rows=found.whole_rows,
-        one_value=found.one_value,
+        classes=counts.classes,
+        smallest=counts.smallest,
+        smallest_people=_fewest_people(demands, counts.of_row, every),
+        whole_rows=counts.whole_rows,
+        one_value=counts.one_value,
         file_sha256=_file_hash(release),
         information_loss=checked_losses(information_loss or {}),
         parameters=plain_facts(parameters or {}),
         versions=versions(),
     )
-
-
-def shared_sizes(release: Any, quasi_identifiers: Sequence[str]) -> NDArray[np.int64]:
-    """Count the rows that share each published record, from the published cells.
-
-    Parameters
-    ----------
-    release : frame, mapping of arrays, ndarray, Table or path
-    quasi_identifiers : sequence of str
-
-    Examples
-    --------
-    >>> shared_sizes({"age": [30, 30, 40], "sex": ["f", "f", "m"]}, ["age", "sex"]).tolist()
-    [2, 1]
-    """
-    cells = stored_cells(release)
-    check_names(quasi_identifiers, tuple(cells), "quasi-identifier")
-    of_row = shared_records([cells[name] for name in quasi_identifiers])
-    return np.bincount(of_row).astype(np.int64)
 
 
 def _typed(release: Any, demands: Sequence[Terms], cells: Columns) -> Columns:
@@ -284,43 +265,43 @@ def _file_hash(release: Any) -> str | None:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-def _same_columns(found: Sequence[str], stated: Sequence[str], *, labels: bool) -> Finding:
+def _same_columns(columns: Sequence[str], stated: Sequence[str], *, labels: bool) -> Finding:
     """Whether a release has the columns that its certificate names, and nothing beside them."""
     words = "the columns are those of the certificate, and there are no others"
-    more = [*(name for name in found if name not in stated), *(["row labels"] if labels else [])]
+    more = [*(name for name in columns if name not in stated), *(["row labels"] if labels else [])]
     if more:
         return Finding(words, False, f"not certified: {', '.join(more)}")
-    lacking = [name for name in stated if name not in found]
+    lacking = [name for name in stated if name not in columns]
     if lacking:
         return Finding(words, False, f"not there: {', '.join(lacking)}")
-    return Finding(words, tuple(found) == tuple(stated), "")
+    return Finding(words, tuple(columns) == tuple(stated), "")
 
 
-def _same(words: str, found: int, stated: int) -> Finding:
-    if found == stated:
+def _same(words: str, count: int, stated: int) -> Finding:
+    if count == stated:
         return Finding(words, True)
-    return Finding(words, False, f"{stated:,} stated, {found:,} found")
+    return Finding(words, False, f"{stated:,} stated, {count:,} found")
 
 
-def _kept(terms: Terms, found: Counted, columns: Columns) -> Finding:
+def _kept(terms: Terms, counts: Counted, columns: Columns) -> Finding:
     hidden = [name for name in terms.needs if name not in columns]
     if hidden:
         why = f"'{hidden[0]}' is not published"
-    elif any(len(columns[name]) != found.n_rows for name in terms.needs):
+    elif any(len(columns[name]) != counts.n_rows for name in terms.needs):
         why = "the unpublished column has another number of rows"
     else:
         why = ""
     unseen = bool(why)
-    broken = refuted_by(terms, found.sizes) if unseen else broken_by(terms, found.of_row, columns)
+    broken = refuted_by(terms, counts.sizes) if unseen else broken_by(terms, counts.of_row, columns)
     if not broken.classes:
         return Finding(terms.words, None if unseen else True, why)
     return Finding(terms.words, False, f"{broken.classes:,} records, {broken.rows:,} rows")
 
 
-def _refuse(found: Verification) -> None:
-    if found.ok:
+def _refuse(verification: Verification) -> None:
+    if verification.ok:
         return
-    worst = next(finding for finding in found.findings if finding.held is False)
+    worst = next(finding for finding in verification.findings if finding.held is False)
     raise ReleaseError(
         f"The release must keep its promise: {worst.words}. It does not: {worst.detail} break it, "
         "and nothing was released.\n\nHint: suppress those rows, or divide the table more coarsely."
