@@ -100,7 +100,7 @@ def test_without_pandas_a_mapping_is_an_array_of_objects(monkeypatch):
 
 
 def test_missing_values_of_a_mapping_are_those_of_pandas():
-    frame = pd.DataFrame({"age": [30, np.nan, 41], "sex": ["f", None, "m"]})
+    frame = pd.DataFrame({"age": [30, np.nan, 41], "sex": ["f", np.nan, "m"]})
     encode = make_column_transformer((OneHotEncoder(), ["sex"]), ("passthrough", ["age"]))
     model = make_pipeline(encode, DecisionTreeClassifier(random_state=0)).fit(frame, list("abc"))
     mapping = {
