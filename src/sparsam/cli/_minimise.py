@@ -100,7 +100,7 @@ def minimise(data: Path, **options: Any) -> None:
     )
     save(choice, options["output"], options["report"], data, quiet=options["quiet"])
     if options["as_json"]:
-        echo_json(summary(choice))
+        echo_json(choice.to_dict())
     else:
         show(choice)
     if options["with_attacks"]:
@@ -198,31 +198,17 @@ def save(
         console.print("Nothing was saved: -o keeps the generalization, --report the evidence.")
 
 
-def summary(choice: Choice) -> dict[str, Any]:
-    """The choice as plain data, fit to be published."""
-    assessment = choice.published
-    return {
-        "chosen": choice.candidate.label,
-        "requirement": {"words": choice.requirement.words, "met": choice.met},
-        "utility_loss": assessment.pop("utility_loss"),
-        "limits": choice.front.limits.to_dict(),
-        "assessment": assessment,
-        "tried": len(choice.front.points),
-        "on_front": len(choice.front.best),
-    }
-
-
 def show(choice: Choice) -> None:
     """Print the choice for a person to read."""
-    generalization, said = choice.generalization, choice.published
-    risk, everything = said["risk"], choice.front.limits.everything.to_dict()
+    generalization, figures = choice.generalization, choice.published
+    risk, everything = figures["risk"], choice.front.limits.everything.to_dict()
     click.echo(str(generalization))
     click.echo()
     lines = [
         f"Collect {len(generalization.collected)} of {len(generalization)} attributes "
         f"({choice.candidate.label}).",
-        f"Accuracy {accuracy(said['utility'])} instead of {accuracy(everything)} with everything "
-        f"collected (test data).",
+        f"Accuracy {accuracy(figures['utility'])} instead of {accuracy(everything)} with "
+        "everything collected (test data).",
         f"The strongest attack recovers {percent(risk['recovered'])} of what the majority guess "
         f"gets wrong (error {figure(risk['value'])}, naive {figure(risk['baseline'])}).",
         f"Required: {choice.requirement.words}: {'met' if choice.met else 'NOT met'} on test data.",
