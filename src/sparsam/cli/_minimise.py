@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
+from click import get_current_context
+from click.core import ParameterSource
 
 from sparsam.cli._command_line import command_line
 from sparsam.cli._console import complain, messages, progress_bar
 from sparsam.cli._figures import accuracy, figure, percent
 from sparsam.cli._json import echo_json
-from sparsam.cli._minimise_model import check_together, minimise_for_model, model_options
+from sparsam.cli._minimise_model import minimise_for_model, model_options
 from sparsam.cli._options import (
     InputFile,
     OutputFile,
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
 DEFAULT_LOSS = 0.01
 NOT_MET = 1
+_WITH_MODEL = ("keep_accuracy", "recoding", "questionnaire", "trust_model", "search", "ilag")
+_WITHOUT_MODEL = ("max_utility_loss", "max_risk", "min_leaf", "with_attacks", "personal", "jobs")
 
 
 @click.command()
@@ -81,7 +85,7 @@ def minimise(data: Path, **options: Any) -> None:
 
     With --model, finds instead what a model that already runs needs to answer as it does now.
     """
-    check_together()
+    _check_together()
     roles = roles_from(options)
     if options["model"] is not None:
         minimise_for_model(data, roles, _constraints(options), options)
@@ -108,6 +112,19 @@ def minimise(data: Path, **options: Any) -> None:
         if options["report"] is not None:
             save(choice, None, options["report"], data, evidence, quiet=options["quiet"])
     sys.exit(0 if choice.met else NOT_MET)
+
+
+def _check_together() -> None:
+    """Raise unless the options that were given go together."""
+    context = get_current_context()
+    with_model = context.params["model"] is not None
+    for name in _WITHOUT_MODEL if with_model else _WITH_MODEL:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = next(known.opts[-1] for known in context.command.params if known.name == name)
+            how = "does not go together with --model" if with_model else "goes with --model only"
+            raise click.UsageError(f"{option} {how}.")
+    if context.params["ilag"] is not None and context.params["search"] != "paper":
+        raise click.UsageError("--ilag goes with --search paper only.")
 
 
 def choose(

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import rich_click as click
-from click import get_current_context
-from click.core import ParameterSource
 
 from sparsam.cli._command_line import command_line, file_hash
 from sparsam.cli._console import messages, tables
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
 
 DEFAULT_KEEP = 0.98
 NOT_MET = 1
-_WITH_MODEL = ("keep_accuracy", "recoding", "questionnaire", "trust_model", "search", "ilag")
-_WITHOUT_MODEL = ("max_utility_loss", "max_risk", "min_leaf", "with_attacks", "personal", "jobs")
 _PICKLED = (".joblib", ".pkl", ".pickle")
 _OPTIONS = (
     click.option(
@@ -74,19 +70,6 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
-
-
-def check_together() -> None:
-    """Raise unless the options that were given go together."""
-    context = get_current_context()
-    with_model = context.params["model"] is not None
-    for name in _WITHOUT_MODEL if with_model else _WITH_MODEL:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            option = next(known.opts[-1] for known in context.command.params if known.name == name)
-            how = "does not go together with --model" if with_model else "goes with --model only"
-            raise click.UsageError(f"{option} {how}.")
-    if context.params["ilag"] is not None and context.params["search"] != "paper":
-        raise click.UsageError("--ilag goes with --search paper only.")
 
 
 def minimise_for_model(
