@@ -29,7 +29,7 @@ from sparsam.minimise.merging._merge_path import (
     unbeaten,
 )
 
-QUIET = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+QUIET = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 
 
 def _certain(task: Task) -> np.ndarray:

@@ -18,7 +18,7 @@ from sparsam.minimise.merging._merge_path import Score
 from sparsam.minimise.merging._people import People
 from sparsam.minimise.merging._position import PairRisk, Position
 
-QUIET = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+QUIET = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 
 
 def _people(task: Task) -> People:
