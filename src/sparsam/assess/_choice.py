@@ -141,6 +141,19 @@ class Choice:
             f"{len(self.generalization)} attributes, {figures}>"
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """The choice as plain data, fit to be published."""
+        assessment = self.published
+        return {
+            "chosen": self.candidate.label,
+            "requirement": {"words": self.requirement.words, "met": self.met},
+            "utility_loss": assessment.pop("utility_loss"),
+            "limits": self.front.limits.to_dict(),
+            "assessment": assessment,
+            "tried": len(self.front.points),
+            "on_front": len(self.front.best),
+        }
+
     def report(self, **details: Any) -> SavedReport:
         """The evidence as a report: HTML, Markdown or JSON.
 

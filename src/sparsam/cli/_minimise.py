@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
+from click import get_current_context
+from click.core import ParameterSource
 
-from sparsam.cli._minimise_model import check_together, minimise_for_model, model_options
+from sparsam.cli._minimise_model import minimise_for_model, model_options
 from sparsam.cli._options import (
     InputFile,
     OutputFile,
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 
 DEFAULT_LOSS = 0.01
 NOT_MET = 1
+_WITH_MODEL = ("keep_accuracy", "recoding", "questionnaire", "trust_model", "search", "ilag")
+_WITHOUT_MODEL = ("max_utility_loss", "max_risk", "min_leaf", "with_attacks", "personal", "jobs")
 
 
 @click.command()
@@ -88,7 +92,7 @@ def minimise(data: Path, **options: Any) -> None:
     """
     from sparsam.report import report_on
 
-    check_together()
+    _check_together()
     roles = roles_from(options)
     if options["model"] is not None:
         minimise_for_model(data, roles, _constraints(options), options)
@@ -109,7 +113,7 @@ def minimise(data: Path, **options: Any) -> None:
     report = report_on(choice, **details)
     save(choice, report, options["output"], options["report"], quiet=options["quiet"])
     if options["as_json"]:
-        echo_json(summary(choice))
+        echo_json(choice.to_dict())
     else:
         click.echo(report.to_terminal(tables().width), nl=False)
     if options["with_attacks"]:
@@ -117,6 +121,19 @@ def minimise(data: Path, **options: Any) -> None:
         if options["report"] is not None:
             save(choice, report, None, options["report"], quiet=options["quiet"])
     sys.exit(0 if choice.met else NOT_MET)
+
+
+def _check_together() -> None:
+    """Raise unless the options that were given go together."""
+    context = get_current_context()
+    with_model = context.params["model"] is not None
+    for name in _WITHOUT_MODEL if with_model else _WITH_MODEL:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = next(known.opts[-1] for known in context.command.params if known.name == name)
+            how = "does not go together with --model" if with_model else "goes with --model only"
+            raise click.UsageError(f"{option} {how}.")
+    if context.params["ilag"] is not None and context.params["search"] != "paper":
+        raise click.UsageError("--ilag goes with --search paper only.")
 
 
 def choose(
@@ -200,20 +217,6 @@ def save(
         console.print(f"Wrote the report to {report_to}.")
     if output is None and report_to is None:
         console.print("Nothing was saved: -o keeps the generalization, --report the evidence.")
-
-
-def summary(choice: Choice) -> dict[str, Any]:
-    """The choice as plain data, fit to be published."""
-    assessment = choice.published
-    return {
-        "chosen": choice.candidate.label,
-        "requirement": {"words": choice.requirement.words, "met": choice.met},
-        "utility_loss": assessment.pop("utility_loss"),
-        "limits": choice.front.limits.to_dict(),
-        "assessment": assessment,
-        "tried": len(choice.front.points),
-        "on_front": len(choice.front.best),
-    }
 
 
 def _constraints(options: dict[str, Any]) -> Constraints:

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import rich_click as click
-from click import get_current_context
-from click.core import ParameterSource
 
 from sparsam.cli._options import InputFile, OutputFile, command_line, file_hash
 from sparsam.cli._terminal import echo_json, messages, tables
@@ -18,14 +16,12 @@ from sparsam.cli._terminal import echo_json, messages, tables
 if TYPE_CHECKING:
     from sparsam.assess import ModelAssessment
     from sparsam.collect import Asked
-    from sparsam.data import BlackBox, Roles
+    from sparsam.data import BlackBox, Roles, Source
     from sparsam.minimise import Constraints, ModelTree
     from sparsam.report import ModelReport
 
 DEFAULT_KEEP = 0.98
 NOT_MET = 1
-_WITH_MODEL = ("keep_accuracy", "recoding", "questionnaire", "trust_model", "search", "ilag")
-_WITHOUT_MODEL = ("max_utility_loss", "max_risk", "min_leaf", "with_attacks", "personal", "jobs")
 _PICKLED = (".joblib", ".pkl", ".pickle")
 _OPTIONS = (
     click.option(
@@ -74,35 +70,23 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def check_together() -> None:
-    """Raise unless the options that were given go together."""
-    context = get_current_context()
-    with_model = context.params["model"] is not None
-    for name in _WITHOUT_MODEL if with_model else _WITH_MODEL:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            option = next(one.opts[-1] for one in context.command.params if one.name == name)
-            how = "does not go together with --model" if with_model else "goes with --model only"
-            raise click.UsageError(f"{option} {how}.")
-    if context.params["ilag"] is not None and context.params["search"] != "paper":
-        raise click.UsageError("--ilag goes with --search paper only.")
-
-
 def minimise_for_model(
     data: Path, roles: Roles, constraints: Constraints, options: Mapping[str, Any]
 ) -> NoReturn:
     """Find what the model needs, say so, save it, and exit: 1 where the target is missed."""
     from sparsam.assess import assess_model
     from sparsam.collect import Questionnaire
-    from sparsam.data import OwnRecords
+    from sparsam.data import OwnRecords, open_source
 
     console = messages(options["quiet"])
     box = _load(options["model"], options["trust_model"], options["quiet"])
-    records = OwnRecords.open(data, roles=roles, columns=box.columns).table
+    source = open_source(data)
+    records = OwnRecords.open(source, roles=roles, columns=box.columns).table
     console.print(f"Read {records.n_rows:,} records; the model takes {len(records.names)} columns.")
     for note in records.notes:
         console.print(f"Note: {note}")
     with console.working(f"Asking the model about {records.n_rows:,} records and variants …"):
-        tree = _fit(data, box, roles, constraints, options)
+        tree = _fit(source, box, roles, constraints, options)
     # what took longest first: none of it is lost if what follows is cut short
     _save("generalization", tree.generalization_, options["output"], options)
     _save("recoding", tree.recoding_, options["recoding"], options)
@@ -110,7 +94,7 @@ def minimise_for_model(
         questionnaire = Questionnaire(tree.recoding_)
     _save("questionnaire", questionnaire, options["questionnaire"], options)
     with console.working("Measuring what is kept, and asking the questions …"):
-        assessment = assess_model(tree, data, rows=tree.held_out_rows_)
+        assessment = assess_model(tree, source, rows=tree.held_out_rows_)
         asked = questionnaire.ask(records.take(tree.held_out_rows_))
     report = _report(assessment, tree, asked, data, records.n_rows, options["model"])
     _save("report", report, options["report"], options)
@@ -135,7 +119,7 @@ def _load(model: Path, trust: bool, quiet: bool) -> BlackBox:
 
 
 def _fit(
-    data: Path, box: BlackBox, roles: Roles, constraints: Constraints, options: Mapping[str, Any]
+    data: Source, box: BlackBox, roles: Roles, constraints: Constraints, options: Mapping[str, Any]
 ) -> ModelTree:
     from sparsam._errors import SparsamWarning
     from sparsam.minimise import ModelTree

@@ -13,7 +13,7 @@ from sparsam.data import Roles, Task, resolve
 from sparsam.minimise import Merging
 from sparsam.minimise.merging._people import Layout, People
 
-QUIET = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+QUIET = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 
 
 def _people(task: Task) -> People:

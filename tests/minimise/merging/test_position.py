@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sparsam.data import Roles, Task, resolve
+from sparsam.attack import GeneralizedRecords, Reconstruction
+from sparsam.data import Roles, Task, resolve, split
+from sparsam.generalization import Generalization
+from sparsam.minimise._partitions import code_counts, partition_of
 from sparsam.minimise.merging._merge_path import Score
 from sparsam.minimise.merging._people import People
-from sparsam.minimise.merging._position import Position
+from sparsam.minimise.merging._position import PairRisk, Position
 
-QUIET = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+QUIET = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 
 
 def _people(task: Task) -> People:
@@ -81,3 +85,39 @@ def test_a_fit_from_the_position_before_is_the_same_fit(needs_two: Task) -> None
 
 def test_a_score_prices_loss_and_risk() -> None:
     assert Score(0.2, 0.5).priced(0.1) == pytest.approx(0.25)
+
+
+@given(st.data())
+@QUIET
+def test_risk_of_a_change_is_that_of_the_changed(any_task: Any, data: st.DataObject) -> None:
+    people = _people(data.draw(any_task()))
+    lookups, others = _drawn(people, data), _drawn(people, data)
+    risk = PairRisk(people, lookups)
+    for a, other in enumerate(others):
+        changed = [*lookups[:a], other, *lookups[a + 1 :]]
+        assert risk.after(a, other) == pytest.approx(PairRisk(people, changed).value)
+
+
+def test_risk_is_near_that_of_the_adversary(needs_two: Task) -> None:
+    data = split(needs_two)
+    people = _people(data.train)
+    lookups = [x.copy() for x in _nothing(people)]
+    lookups[2][2:] = 1
+    counts = code_counts(data.train.codes, data.train.sizes)
+    parts = zip(data.train.table.attributes, lookups, counts, strict=True)
+    records = GeneralizedRecords.of(Generalization([partition_of(*part) for part in parts]), data)
+    measured = 1 - Reconstruction(models=("look-up",)).guess(records, data).risk("test").value
+    assert Position(people, lookups).score.risk == pytest.approx(measured, abs=0.04)
+
+
+def test_risk_counts_attributes_by_their_weights(needs_two: Task) -> None:
+    lookups = [np.zeros(size, dtype=np.int64) for size in needs_two.sizes]
+    lookups[2] = np.arange(4)  # the town in full resolution, the colour not at all
+    risks = {}
+    for weights in ((1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (3.0, 1.0)):
+        task = replace(needs_two, weights=weights)
+        risks[weights] = Position(_people(task), lookups).score.risk
+    assert risks[1.0, 0.0] == 1.0
+    assert risks[0.0, 1.0] < 0.5
+    assert risks[1.0, 1.0] == pytest.approx((1 + risks[0.0, 1.0]) / 2)
+    assert risks[3.0, 1.0] == pytest.approx((3 + risks[0.0, 1.0]) / 4)

@@ -13,7 +13,7 @@ from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._partitions import code_counts, partition_of
 from sparsam.minimise.model._oracle import Agreement, Oracle
 from sparsam.minimise.model._paper import REPRESENTATIVES, PaperSearch, Stage
-from sparsam.minimise.tree._shape import leaves_of
+from sparsam.minimise.tree._splits import leaves_of
 
 
 def _search(table, oracle, how="nearest", ilag="corrected", rules=None, weights=None, seed=0):

@@ -21,8 +21,8 @@ from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Roles, Tas
 from sparsam.generalization import Hierarchy
 from sparsam.minimise import Constraints
 from sparsam.minimise.tree import _growth
-from sparsam.minimise.tree._buckets import ABSENT, LEFT, RIGHT, Split
 from sparsam.minimise.tree._growth import Growth, OrderRule, scan_order
+from sparsam.minimise.tree._splits import ABSENT, LEFT, RIGHT, Split
 
 Candidate = tuple[Fraction, int, frozenset[int]]
 

@@ -14,7 +14,7 @@ from sparsam._errors import ParameterError
 from sparsam.data import CategoricalDomain, Roles, Task, resolve, split
 from sparsam.generalization import CategoricalPartition, Generalization
 from sparsam.minimise import PrivacyTree
-from sparsam.minimise.tree._buckets import LEFT, RIGHT
+from sparsam.minimise.tree._splits import LEFT, RIGHT
 
 
 def test_bucket_counts_of_the_paper(census: Task) -> None:

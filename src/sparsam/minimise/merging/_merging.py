@@ -18,8 +18,15 @@ from sparsam.minimise._minimiser import BucketMinimiser, places_of
 from sparsam.minimise._partitions import full_resolution
 from sparsam.minimise.merging._boosted import boosted_loss, likely_classes
 from sparsam.minimise.merging._forward_backward import Proposals, forward_backward
-from sparsam.minimise.merging._merge_path import MergeTables, Score, Step, merge_path, unbeaten
-from sparsam.minimise.merging._moves import Lookups, Moves
+from sparsam.minimise.merging._merge_path import (
+    Lookups,
+    MergeTables,
+    Moves,
+    Score,
+    Step,
+    merge_path,
+    unbeaten,
+)
 from sparsam.minimise.merging._people import People
 from sparsam.minimise.merging._position import Position
 from sparsam.minimise.tree._privacy_tree import PrivacyTree

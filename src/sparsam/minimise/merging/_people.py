@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sparsam.data import Attribute, Task
 from sparsam.generalization import CodeTree
 from sparsam.minimise._partitions import code_counts
-from sparsam.minimise.tree._buckets import numbered_by_first_code
+from sparsam.minimise.tree._splits import numbered_by_first_code
 
 Floats = NDArray[np.float64]
 Lookup = NDArray[np.int64]

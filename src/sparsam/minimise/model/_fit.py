@@ -20,7 +20,7 @@ from sparsam.minimise.model._recoding import SettledTree, prediction_task
 from sparsam.minimise.model._round import FedRecords, Rounder
 from sparsam.minimise.model._search import Search, State, answers_for, fed_for
 from sparsam.minimise.tree._growth import Growth
-from sparsam.minimise.tree._shape import leaves_of, tree_shape, with_neighbours
+from sparsam.minimise.tree._splits import leaves_of, tree_shape, with_neighbours
 
 Make = Callable[[Sequence[Ranges]], Generalization]
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sparsam.data import Attribute, NumericDomain
 from sparsam.minimise.model._oracle import Oracle
 from sparsam.minimise.model._profiles import AnyTwo, Neighbours, profiles
-from sparsam.minimise.tree._buckets import numbered_by_first_code
+from sparsam.minimise.tree._splits import numbered_by_first_code
 
 REPRESENTATIVES = ("response", "median", "mean", "random")
 

@@ -16,9 +16,8 @@ from sparsam.minimise.model._ladder import Ranges, identity, mean_penalty, stand
 from sparsam.minimise.model._limits import Namer
 from sparsam.minimise.model._oracle import Agreement, Answers, Oracle
 from sparsam.minimise.model._recoding import label_of, prediction_task
-from sparsam.minimise.tree._buckets import LEFT, RIGHT, Split
 from sparsam.minimise.tree._growth import Growth, buckets_of
-from sparsam.minimise.tree._shape import TreeNode, leaves_of, tree_shape
+from sparsam.minimise.tree._splits import LEFT, RIGHT, Split, TreeNode, leaves_of, tree_shape
 
 REPRESENTATIVES = ("nearest", "median", "mean", "random")
 

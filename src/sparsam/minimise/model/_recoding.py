@@ -16,7 +16,7 @@ from sparsam.minimise._constraints import Constraints
 from sparsam.minimise.model._ladder import Ranges
 from sparsam.minimise.model._oracle import Answers, Oracle
 from sparsam.minimise.tree._growth import Growth
-from sparsam.minimise.tree._shape import TreeNode, leaves_of, tree_shape, with_neighbours
+from sparsam.minimise.tree._splits import TreeNode, leaves_of, tree_shape, with_neighbours
 
 _Shape = tuple[list[TreeNode], dict[int, NDArray[np.int64]]]
 

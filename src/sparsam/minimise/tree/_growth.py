@@ -13,7 +13,7 @@ from sparsam.counting import Node, Rows, compiled
 from sparsam.data import Attribute, Task
 from sparsam.generalization import CodeTree
 from sparsam.minimise._constraints import Constraints
-from sparsam.minimise.tree._buckets import LEFT, RIGHT, Split, code_buckets
+from sparsam.minimise.tree._splits import LEFT, RIGHT, Split, code_buckets
 
 _MOST_CELLS = 2**28
 # Impurity per row below which a gain is none: far above round-off, far below any use.

@@ -13,8 +13,8 @@ from sparsam.generalization import Generalization
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._minimiser import BucketMinimiser
 from sparsam.minimise._partitions import rare_together
-from sparsam.minimise.tree._buckets import Split
 from sparsam.minimise.tree._growth import Growth, buckets_of
+from sparsam.minimise.tree._splits import Split
 
 CATEGORY_ORDERS = ("target", "personal")
 
