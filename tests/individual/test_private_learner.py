@@ -85,8 +85,8 @@ def test_answers_equal_those_of_a_loop(hidden: tuple[int, ...], classes: int) ->
     X = rng.random((7, 4))
     sizes = list(pairwise([4, *hidden, classes]))
     parameters = rng.normal(size=(3, sum(a * b + b for a, b in sizes)))
-    found = PrivateLearner(hidden=hidden).probabilities(parameters, X, classes)
-    for model, said in zip(parameters, found, strict=True):
+    likely = PrivateLearner(hidden=hidden).probabilities(parameters, X, classes)
+    for model, said in zip(parameters, likely, strict=True):
         for row, answer in zip(X, said, strict=True):
             left, values = list(model), list(row)
             for depth, (wide, units) in enumerate(sizes):
@@ -107,11 +107,11 @@ def test_each_model_is_charged(fake: type[Fake], classes: int) -> None:
     X, y = people(0, 500, classes=classes)
     learner = PrivateLearner(2.0, 1e-4, epochs=3, batch=100, rate=0.3, clip=0.5)
     assert (learner.n_trained_, learner.epsilon_) == (0, 0.0)
-    found = learner.fit_many(X[None], y, classes)
+    parameters = learner.fit_many(X[None], y, classes)
     assert (learner.n_trained_, learner.epsilon_) == (1, 0.9)
-    said = learner.probabilities(found, X, classes)[0]
-    assert said.shape == (500, classes)
-    assert (said.argmax(1) == y).mean() > 0.9
+    likely = learner.probabilities(parameters, X, classes)[0]
+    assert likely.shape == (500, classes)
+    assert (likely.argmax(1) == y).mean() > 0.9
     learner.fit_many(np.stack([X, X]), y, classes)
     assert learner.n_trained_ == 3
     assert learner.epsilon_ == pytest.approx(0.1 * 3 * 3 * 5)  # 3 models, 3 epochs of 5 batches
@@ -240,9 +240,9 @@ def test_one_training_spends_what_was_asked() -> None:
     library = opacus()
     X, y = people(3, 1000)
     learner = PrivateLearner(1.0, batch=100, epochs=5)
-    found = learner.fit_many(X[None], y, 2)
+    parameters = learner.fit_many(X[None], y, 2)
     assert 0.9 < learner.epsilon_ <= 1.0
-    assert (learner.probabilities(found, X, 2)[0].argmax(1) == y).mean() > 0.8
+    assert (learner.probabilities(parameters, X, 2)[0].argmax(1) == y).mean() > 0.8
     # what accountants are told here is what opacus told its own
     (run,) = learner._history
     own = library.accountants.PRVAccountant()
@@ -276,9 +276,9 @@ def test_flat_parameters_answer_as_the_network_does(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(PrivateNetwork, "_train", train)
     X, y = people(4, 200, classes=3)
     learner = PrivateLearner(hidden=(6,), epochs=1)
-    found = learner.fit_many(X[None], y, 3)
-    said = learner.probabilities(found, X, 3)[0]
-    np.testing.assert_allclose(said, kept[0]._probabilities(X), atol=1e-5)
+    parameters = learner.fit_many(X[None], y, 3)
+    likely = learner.probabilities(parameters, X, 3)[0]
+    np.testing.assert_allclose(likely, kept[0]._probabilities(X), atol=1e-5)
 
 
 def test_noise_cannot_be_seeded() -> None:
