@@ -93,20 +93,6 @@ def test_network_learns_what_no_line_can() -> None:
     assert (likely.argmax(1) == y).mean() > 0.95
 
 
-def test_training_set_measures_on_the_complete_rows() -> None:
-    X, y = people(3, 120, 4, 2)
-    data = TrainingSet(X, y, imputation="mean")
-    kept = np.random.default_rng(0).random((2, 120, 4)) < 0.5
-    losses = data.losses(kept)
-    for one, loss in zip(kept, losses, strict=True):
-        filled = np.where(one, X, data.statistics.mean)
-        library = LogisticRegression(tol=1e-10, max_iter=10000).fit(filled, y)
-        said = library.predict_proba(X)[np.arange(120), y]
-        assert loss == pytest.approx(-np.log(said).mean(), abs=1e-5)
-    right = LogisticRegression().fit(X, y).score(X, y)
-    assert data.accuracies(data.full[None])[0] == pytest.approx(right, abs=0.01)
-
-
 def test_bad_input() -> None:
     with pytest.raises(ParameterError, match="l2"):
         LogisticLearner(0)
