@@ -18,7 +18,7 @@ from sparsam.individual._private_learner import run_of, together
 from sparsam.individual._stationarity import stationarity
 from sparsam.individual._training_set import TrainingSet
 
-NETWORK = "sparsam.anonymise._private_models"
+NETWORK = "sparsam.anonymise"
 
 
 def people(seed: int, n: int, wide: int = 4, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
@@ -71,7 +71,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[Fake]:
     """A network and an accountant that need no opacus."""
     Fake.made = []
     monkeypatch.setattr(f"{NETWORK}.PrivateNetwork", Fake)
-    monkeypatch.setattr(f"{NETWORK}._libraries", lambda owner: (None, None))
+    monkeypatch.setattr(f"{NETWORK}.training_libraries", lambda owner: (None, None))
     monkeypatch.setattr(
         "sparsam.individual._private_learner.together",
         lambda history, delta: 0.1 * sum(steps for _, _, steps in history),
@@ -264,7 +264,7 @@ def test_models_cost_more_together_and_less_than_the_sum() -> None:
 
 def test_flat_parameters_answer_as_the_network_does(monkeypatch: pytest.MonkeyPatch) -> None:
     opacus()
-    from sparsam.anonymise._private_models import PrivateNetwork
+    from sparsam.anonymise import PrivateNetwork
 
     kept: list[PrivateNetwork] = []
     plain = PrivateNetwork._train
