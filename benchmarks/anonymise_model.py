@@ -43,7 +43,7 @@ from sparsam.anonymise._private_models import (
     PrivateLogistic,
     PrivateNetwork,
     _diffprivlib,
-    _libraries,
+    training_libraries,
 )
 from sparsam.anonymise.methods._guided import Guided, Hybrid
 from sparsam.anonymise.methods._mondrian import Mondrian
@@ -225,7 +225,7 @@ def private() -> None:
     for kind, library in (
         (PrivateForest, _diffprivlib),
         (PrivateLogistic, _diffprivlib),
-        (PrivateNetwork, _libraries),
+        (PrivateNetwork, training_libraries),
     ):
         try:
             library(kind.__name__)
