@@ -422,7 +422,7 @@ class _Attacks:
 
     def _membership(self, model: Any, references: References | None) -> tuple[Risk, ...]:
         game, seed = self.membership, self.plan.random_state
-        said = (game.said(model, rows) for rows in (game.members, game.others))
+        said = (game.answers(model, rows) for rows in (game.members, game.others))
         found = [membership_attack_model(*said, random_state=seed)]
         if references is not None:
             found.append(rmia(game, model, references, random_state=seed))

@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from sparsam._errors import ParameterError
+from sparsam._checks import check_choice
 from sparsam.data import Task
 from sparsam.generalization import Generalization
 from sparsam.minimise import (
@@ -77,10 +77,7 @@ def default_candidates(
     """Yield the settings of Staab et al. (appendix F) of each minimiser named."""
     shared = {"min_leaf": min_leaf, "constraints": constraints, "random_state": random_state}
     for name in minimisers:
-        if name not in _MINIMISERS:
-            raise ParameterError(
-                f"A minimiser must be one of {ALL_MINIMISERS}. Got {name!r} instead."
-            )
+        check_choice("sweep", "minimisers", name, ALL_MINIMISERS)
         kind = _MINIMISERS[name]
         own = {key: value for key, value in shared.items() if key in kind().get_params()}
         for further in _FURTHER_SETTINGS.get(name, ({},)):

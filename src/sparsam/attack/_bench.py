@@ -9,15 +9,15 @@ from typing import Any, Protocol
 from sparsam._errors import ParameterError
 from sparsam.attack._bound import Bound, bound
 from sparsam.attack._control import Control
-from sparsam.attack._guesses import Guesses
+from sparsam.attack._guesses import SHARES, Guesses
 from sparsam.attack._linkage import Linkage
-from sparsam.attack._multi_breach import MultiBreach
 from sparsam.attack._reconstruction import Reconstruction
 from sparsam.attack._records import GeneralizedRecords
 from sparsam.attack._risk import Risk
 from sparsam.attack._side_information import (
     Informed,
     LeaveOneOut,
+    MultiBreach,
     NonPersonalKnowledge,
     PartialPersonalKnowledge,
 )
@@ -25,7 +25,6 @@ from sparsam.attack._singling_out import SinglingOut
 from sparsam.data import Split
 from sparsam.generalization import Generalization
 
-SHARES = (0.01, 0.05, 0.1, 0.25, 0.5)
 ADVERSARIES = ("A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "control")
 
 Progress = Callable[[int, int, str], None]

@@ -83,11 +83,11 @@ def _show(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> No
     from rich.table import Table
 
     # Only what may be published is shown: a terminal is recorded and copied like a report.
-    said, ends = assessment.to_dict(), limits.to_dict()
+    facts, ends = assessment.to_dict(), limits.to_dict()
     table = Table(title="Reconstruction by attribute (A1, test data)", title_justify="left")
     for column in ("attribute", "error", "95 % interval", "naive", "recovered", "model"):
         table.add_column(column, justify="left" if column in ("attribute", "model") else "right")
-    for part in sorted(said["risk"]["parts"], key=lambda part: -(part["recovered"] or 0)):
+    for part in sorted(facts["risk"]["parts"], key=lambda part: -(part["recovered"] or 0)):
         table.add_row(
             str(part["attribute"]),
             figure(part["value"]),
@@ -97,9 +97,9 @@ def _show(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> No
             part["model"],
         )
     tables().print(table)
-    sizes = said["class_sizes"]
+    sizes = facts["class_sizes"]
     click.echo(
-        f"Accuracy {accuracy(said['utility'])} ({said['utility']['model']}); "
+        f"Accuracy {accuracy(facts['utility'])} ({facts['utility']['model']}); "
         f"{accuracy(ends['everything'])} with everything collected, "
         f"{accuracy(ends['nothing'])} with nothing (test data)."
     )

@@ -82,32 +82,32 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
     if options["report"] is not None:
         report.save(options["report"])
         console.print(f"Wrote the report to {options['report']}.")
-    said = report.to_dict()["attacks"]
+    facts = report.to_dict()["attacks"]
     if options["as_json"]:
-        echo_json(said)
+        echo_json(facts)
     else:
-        _show(said)
+        _show(facts)
     sys.exit(0 if attacks.complete else INTERRUPTED)
 
 
-def _show(said: AttacksData) -> None:
+def _show(facts: AttacksData) -> None:
     from rich.table import Table
 
     table = Table()
     for column in ("adversary", "error", "95 % interval", "baseline", "recovered", "people"):
         table.add_column(column, justify="left" if column == "adversary" else "right")
-    for risk in said["risks"]:
+    for risk in facts["risks"]:
         table.add_row(risk["adversary"], *_figures(risk))
     tables().print(table)
-    if said["bounds"]:
-        first = said["bounds"][0]
+    if facts["bounds"]:
+        first = facts["bounds"][0]
         click.echo(
             "What no attack on these records can exceed, however clever "
             f"({percent(first['confidence'])} confidence for all together, "
             f"{whole(first['n'])} records):"
         )
-        width = max(len(bound["attribute"]) for bound in said["bounds"])
-        for bound in said["bounds"]:
+        width = max(len(bound["attribute"]) for bound in facts["bounds"])
+        for bound in facts["bounds"]:
             most = percent(bound["accuracy"], 1)
             click.echo(f"  {bound['attribute']:<{width}}  {most} of people recovered")
 
