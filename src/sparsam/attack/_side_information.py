@@ -27,10 +27,17 @@ class Informed(ABC):
     ----------
     reconstruction : Reconstruction
         How to guess.
+
+    Attributes
+    ----------
+    id, name : str
+    weaker : type
+        The adversary who knows a little less: on its guesses this one may fall back.
     """
 
     id: ClassVar[str]
     name: ClassVar[str]
+    weaker: ClassVar[type[Reconstruction | Informed]]
 
     reconstruction: Reconstruction = field(default_factory=Reconstruction)
 
@@ -72,6 +79,7 @@ class NonPersonalKnowledge(Informed):
 
     id = "A3"
     name = "A3 non-personal knowledge"
+    weaker = Reconstruction
 
     def guess(
         self, generalization: Generalization, data: Split, weaker: Guesses | None = None
@@ -100,6 +108,7 @@ class PartialPersonalKnowledge(Informed):
 
     id = "A5"
     name = "A5 partial personal knowledge"
+    weaker = NonPersonalKnowledge
 
     def guess(
         self, generalization: Generalization, data: Split, weaker: Guesses | None = None
@@ -122,6 +131,7 @@ class LeaveOneOut(Informed):
 
     id = "A4"
     name = "A4 leave one out"
+    weaker = PartialPersonalKnowledge
 
     def guess(
         self, generalization: Generalization, data: Split, weaker: Guesses | None = None

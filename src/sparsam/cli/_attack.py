@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import rich_click as click
 
@@ -30,9 +31,6 @@ from sparsam.cli._terminal import (
     whole,
 )
 
-if TYPE_CHECKING:
-    from sparsam.report._data import AttackRiskData, AttacksData
-
 
 @click.command()
 @click.argument("files", type=InputFile, nargs=-1, required=True, metavar="GENERALIZATION... DATA")
@@ -53,7 +51,6 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
     from sparsam.attack import Reconstruction, run_attacks, task_for
     from sparsam.data import split
     from sparsam.generalization import Generalization
-    from sparsam.report import attack_report
 
     if len(files) < 2:
         raise click.UsageError("Give at least one generalization, and the data last.")
@@ -72,17 +69,14 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
         )
     if not attacks.complete:
         console.print("Interrupted: what was finished follows.")
-    report = attack_report(
-        attacks,
-        artifact,
-        parts,
-        source=files[-1].name,
-        command=command_line(),
-    )
     if options["report"] is not None:
+        from sparsam.report import attack_report
+
+        command = command_line()
+        report = attack_report(attacks, artifact, parts, source=files[-1].name, command=command)
         report.save(options["report"])
         console.print(f"Wrote the report to {options['report']}.")
-    facts = report.to_dict()["attacks"]
+    facts = attacks.to_dict()
     if options["as_json"]:
         echo_json(facts)
     else:
@@ -90,14 +84,21 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
     sys.exit(0 if attacks.complete else INTERRUPTED)
 
 
-def _show(facts: AttacksData) -> None:
+def _show(facts: Mapping[str, Any]) -> None:
     from rich.table import Table
 
     table = Table()
     for column in ("adversary", "error", "95 % interval", "baseline", "recovered", "people"):
         table.add_column(column, justify="left" if column == "adversary" else "right")
     for risk in facts["risks"]:
-        table.add_row(risk["adversary"], *_figures(risk))
+        table.add_row(
+            risk["adversary"],
+            figure(risk["value"]),
+            figure_range(risk["interval"]),
+            figure(risk["baseline"]),
+            percent(risk["recovered"]),
+            whole(risk["n"]),
+        )
     tables().print(table)
     if facts["bounds"]:
         first = facts["bounds"][0]
@@ -110,13 +111,3 @@ def _show(facts: AttacksData) -> None:
         for bound in facts["bounds"]:
             most = percent(bound["accuracy"], 1)
             click.echo(f"  {bound['attribute']:<{width}}  {most} of people recovered")
-
-
-def _figures(risk: AttackRiskData) -> tuple[str, ...]:
-    return (
-        figure(risk["value"]),
-        figure_range(risk["interval"]),
-        figure(risk["baseline"]),
-        percent(risk["recovered"]),
-        whole(risk["n"]),
-    )
