@@ -192,19 +192,19 @@ def test_attributes_most_exposed_first(attacks):
 
 
 def test_names_are_escaped(make_data, alone, attacks, read_html):
-    for found in attacks["risks"]:
-        found["model"] = found["split"] = EVIL
+    for facts in attacks["risks"]:
+        facts["model"] = facts["split"] = EVIL
     attacks["risks"].append(risk(EVIL, 0.2, parts=[EVIL]) | {"split": EVIL})
     attacks["bounds"][0]["attribute"] = EVIL
     attacks["along_front"][0]["label"] = EVIL
     for report in both(make_data, alone, attacks):
         page, text = report.to_html(), report.to_markdown()
         elements = read_html(page).elements
-        assert {found.get("type") for tag, found in elements if tag == "script"} <= {
+        assert {facts.get("type") for tag, facts in elements if tag == "script"} <= {
             None,
             "text/plain",
         }
-        assert not any("onclick" in found for _, found in elements)
+        assert not any("onclick" in facts for _, facts in elements)
         assert "&lt;script&gt;alert(1)" in page
         assert "<script" not in text
         for lines in (block.splitlines() for block in text.split("\n\n") if block[0] == "|"):
@@ -246,8 +246,8 @@ def test_gaps_are_no_crash_and_no_nan(make_data, alone, given, read_html):
 
 
 def test_figures_that_are_not_numbers_become_dashes(make_data, alone, attacks):
-    for found in attacks["risks"]:
-        found |= {"value": math.nan, "interval": [math.nan, math.nan], "recovered": math.inf}
+    for facts in attacks["risks"]:
+        facts |= {"value": math.nan, "interval": [math.nan, math.nan], "recovered": math.inf}
     for report in both(make_data, alone, attacks):
         json.loads(report.to_json(), parse_constant=pytest.fail)
         assert "nan" not in report.to_markdown().lower().replace("finance", "")
@@ -319,14 +319,14 @@ def test_no_subtraction_uncovers_a_few_people(seed):
 
 def test_control_in_three_ways():
     def control(inside):
-        found = risk(
+        facts = risk(
             "control (A1 on the sample)",
             inside,
             0.2,
             control_interval=[0.19, 0.21],
             control_records=999,
         )
-        return publishable_attacks({"risks": [found]})["risks"][0]
+        return publishable_attacks({"risks": [facts]})["risks"][0]
 
     assert "as often as others" in control_words(control(0.195))
     assert "more often than others" in control_words(control(0.1))
@@ -335,16 +335,16 @@ def test_control_in_three_ways():
 
 
 def test_within_the_noise():
-    found = publishable_attacks({"risks": [risk("A1 reconstruction", 0.245)]})["risks"][0]
-    assert achieved_by(found).remark == "within the noise"
+    published = publishable_attacks({"risks": [risk("A1 reconstruction", 0.245)]})["risks"][0]
+    assert achieved_by(published).remark == "within the noise"
 
 
 def test_same_attacks_same_bytes(make_data, alone, attacks):
-    for one, other in zip(
+    for report, other in zip(
         both(make_data, alone, attacks), both(make_data, alone, bench()), strict=True
     ):
-        assert one.to_html() == other.to_html()
-        assert one.to_markdown() == other.to_markdown()
+        assert report.to_html() == other.to_html()
+        assert report.to_markdown() == other.to_markdown()
 
 
 def numbers(value):
@@ -372,16 +372,16 @@ def choice(make_people):
 
 
 @pytest.fixture(scope="module")
-def found(choice):
+def attacked(choice):
     return run_attacks(choice.generalization, choice.front.data, reconstruction=LAZY)
 
 
-def test_real_attacks_in_the_large_report(choice, found, tmp_path):
+def test_real_attacks_in_the_large_report(choice, attacked, tmp_path):
     along = attack_along(choice.front, reconstruction=LAZY, n_jobs=1)
-    report = report_on(choice, attacks=found, along_front=along)
+    report = report_on(choice, attacks=attacked, along_front=along)
     data = report.to_dict()
-    assert len(data["attacks"]["risks"]) == len(found.risks)
-    assert len(data["attacks"]["bounds"]) == len(found.bounds)
+    assert len(data["attacks"]["risks"]) == len(attacked.risks)
+    assert len(data["attacks"]["bounds"]) == len(attacked.bounds)
     assert set(data["attacks"]["along_front"][0]["errors"]) == {"A1", "A3", "A4", "A5"}
     ids = {point["id"] for point in data["points"] if point["on_front"]}
     assert {point["id"] for point in data["attacks"]["along_front"]} == ids
@@ -392,9 +392,9 @@ def test_real_attacks_in_the_large_report(choice, found, tmp_path):
     assert all(math.isfinite(number) for number in numbers(data))
 
 
-def test_real_attacks_alone(choice, found, tmp_path):
+def test_real_attacks_alone(choice, attacked, tmp_path):
     report = attack_report(
-        found,
+        attacked,
         choice.generalization,
         choice.front.data,
         source="people.csv",

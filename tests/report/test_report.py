@@ -118,7 +118,7 @@ def test_attributes_in_words(report, choice):
 def test_no_person_is_in_it(report, choice):
     data = report.to_dict()
     n_people = {part.n_rows for part in (choice.front.data.validation, choice.front.data.test)}
-    longest = max(len(found) for found in lists(data))
+    longest = max(len(values) for values in lists(data))
     assert longest < min(n_people)
     assert "person_errors" not in report.to_json()
     assert '"wrong"' not in report.to_json()
@@ -128,8 +128,8 @@ def test_figures_on_a_handful_of_people_are_left_out(report):
     data = report.to_dict()
     confident = data["points"][data["chosen"]]["risk"]["confident"]
     # one in a hundred of 90 people is one person, one in twenty are four or five
-    assert [one["share"] for one in confident] == [0.1, 0.25, 0.5] or (
-        [one["share"] for one in confident] == [0.05, 0.1, 0.25, 0.5]
+    assert [step["share"] for step in confident] == [0.1, 0.25, 0.5] or (
+        [step["share"] for step in confident] == [0.05, 0.1, 0.25, 0.5]
         and round(0.05 * data["task"]["split"]["test"]) >= 5
     )
     for point in data["points"]:
@@ -198,7 +198,7 @@ def test_numbers_cut_into_bins_are_called_exact(make_people):
     lazy = Reconstruction(models=("look-up",))
     front = sweep(people, Roles("works"), minimisers=TREES[1], adversary=lazy, n_jobs=1)
     data = report_on(front.choose(max_risk=1.0)).to_dict()
-    attributes = {one["name"]: one for one in data["points"][0]["attributes"]}
+    attributes = {attribute["name"]: attribute for attribute in data["points"][0]["attributes"]}
     assert attributes["income"]["before_words"] == "exact numbers"
 
 

@@ -25,12 +25,12 @@ def ask(ledger, number, cost, **options):
 def pure(tmp_path):
     with Ledger.create(
         tmp_path / "pure.ledger", fingerprint="the table", epsilon=1, note=f"n {SCRIPT}"
-    ) as one:
-        ask(one, 1, laplace_cost("0.25"), purpose=f"why {SCRIPT} | b")
-    with Ledger.open(tmp_path / "pure.ledger", analyst="*ada*") as one:
-        ask(one, 2, laplace_cost("0.5"))
-        ask(one, 2, laplace_cost("0.5"))  # free, and not listed
-        yield one
+    ) as ledger:
+        ask(ledger, 1, laplace_cost("0.25"), purpose=f"why {SCRIPT} | b")
+    with Ledger.open(tmp_path / "pure.ledger", analyst="*ada*") as ledger:
+        ask(ledger, 2, laplace_cost("0.5"))
+        ask(ledger, 2, laplace_cost("0.5"))  # free, and not listed
+        yield ledger
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_what_it_says(report, pure):
     data = report.to_dict()
     assert json.loads(report.to_json()) == data
     assert (data["budget"], data["spent"], data["remaining"]) == ("1", "0.75", "0.25")
-    assert [one["what"] for one in data["charges"]] == [
+    assert [charge["what"] for charge in data["charges"]] == [
         "missing values of column 1",
         "missing values of column 2",
     ]
@@ -72,17 +72,19 @@ def test_no_answer_and_no_fingerprint(report, pure):
 
 def test_the_page_runs_nothing_and_loads_nothing(report, read_html):
     page = report.to_html()
-    found = read_html(page).elements
-    assert "script" not in {tag for tag, _ in found}
+    elements = read_html(page).elements
+    assert "script" not in {tag for tag, _ in elements}
     assert SCRIPT not in page
     assert "&lt;script&gt;" in page
     assert "<script" not in report.to_markdown()
     assert not re.search(r"https?://|url\(|@import|javascript:", page)
-    assert not any(name.startswith("on") for _, attributes in found for name in attributes)
-    rules = next(attributes["content"] for _, attributes in found if attributes.get("http-equiv"))
+    assert not any(name.startswith("on") for _, attributes in elements for name in attributes)
+    rules = next(
+        attributes["content"] for _, attributes in elements if attributes.get("http-equiv")
+    )
     assert "default-src 'none'" in rules
     assert "script-src" not in rules
-    ids = [attributes["id"] for _, attributes in found if "id" in attributes]
+    ids = [attributes["id"] for _, attributes in elements if "id" in attributes]
     assert len(ids) == len(set(ids))
 
 
@@ -120,7 +122,7 @@ def test_a_spent_ledger_with_a_failed_question(tmp_path):
         report = statement_report(ledger.statement())
     data = report.to_dict()
     assert data["remaining"] == "0"
-    assert [one["outcome"] for one in data["charges"]] == ["failed", "answered"]
+    assert [charge["outcome"] for charge in data["charges"]] == ["failed", "answered"]
     assert "nothing is left" in report.verdict
     assert str(SECRET) not in report.to_html()
 
@@ -159,4 +161,4 @@ def test_amounts_are_exact(tmp_path):
             ask(ledger, number, sequential([laplace_cost("0.1")]))
         data = statement_report(ledger.statement()).to_dict()
     assert (data["spent"], data["remaining"]) == ("1", "0")
-    assert [one["spent"] for one in data["charges"]][:3] == ["0.1", "0.2", "0.3"]
+    assert [charge["spent"] for charge in data["charges"]][:3] == ["0.1", "0.2", "0.3"]

@@ -308,8 +308,8 @@ def _attack_blocks(view: AttackView, interval: str, chosen: int | None) -> Itera
         yield Columns(halves, "even")
     yield from _attributes(view, interval)
     yield from _along(view, chosen)
-    if told := tuple(_told(view)):
-        yield Columns(told, "many")
+    if stories := tuple(_stories(view)):
+        yield Columns(stories, "many")
     yield from _bounds(view)
 
 
@@ -456,7 +456,7 @@ def _along(view: AttackView, chosen: int | None) -> Iterator[Block]:
     yield Columns(((Text(words), Figure(drawing)), (table, note)), "even")
 
 
-def _told(view: AttackView) -> Iterator[tuple[Block, ...]]:
+def _stories(view: AttackView) -> Iterator[tuple[Block, ...]]:
     """What linking, several releases and the control showed, in sentences."""
     if view.linkage:
         sides = zip(("First", "Second"), view.sides, strict=False)

@@ -20,6 +20,7 @@ from sparsam.report._words import (
     whole,
 )
 
+Data = Mapping[str, Any]
 CONTROL = "control"
 GUESSING = ("A1", "A3", "A5", "A4")
 """Attackers that guess attribute by attribute, from the one that knows least to the one that knows
@@ -87,13 +88,13 @@ class Achieved:
     remark: str = ""
 
 
-def code_of(risk: Mapping[str, Any]) -> str:
+def code_of(risk: Data) -> str:
     """Return the short name of the adversary behind a risk; an empty one for a user's own."""
     code = risk["id"]
     return code if code in ATTACKERS else ""
 
 
-def attacker_of(risk: Mapping[str, Any]) -> Attacker:
+def attacker_of(risk: Data) -> Attacker:
     """Describe the attacker behind a risk."""
     code = code_of(risk)
     if code not in ATTACKERS:
@@ -106,7 +107,7 @@ def attacker_of(risk: Mapping[str, Any]) -> Attacker:
     return attacker
 
 
-def achieved_by(risk: Mapping[str, Any]) -> Achieved:
+def achieved_by(risk: Data) -> Achieved:
     """Return how far an attacker came, in the words that fit what it tried."""
     code = code_of(risk)
     if code == CONTROL:
@@ -120,7 +121,7 @@ def achieved_by(risk: Mapping[str, Any]) -> Achieved:
     return Achieved(percent(risk["recovered"]), "recovered", remark)
 
 
-def control_comparison(risk: Mapping[str, Any]) -> str | None:
+def control_comparison(risk: Data) -> str | None:
     """Return whether people of the sample are recovered as often as others."""
     inside, outside = pair(risk["interval"]), pair(risk["details"].get("control_interval"))
     if inside is None or outside is None or risk["advantage"] is None:
@@ -141,7 +142,7 @@ _SAMPLE_REMARKS = {
 }
 
 
-def control_words(risk: Mapping[str, Any]) -> str:
+def control_words(risk: Data) -> str:
     """Sum up the control."""
     comparison = control_comparison(risk)
     people = counted(risk["n"], "person", "people")
@@ -156,7 +157,7 @@ def control_words(risk: Mapping[str, Any]) -> str:
     return f"People of the sample are recovered {comparison} others: {figures}. {remark}"
 
 
-def linkage_words(risk: Mapping[str, Any], interval: str) -> list[str]:
+def linkage_words(risk: Data, interval: str) -> list[str]:
     """Sum up both figures of linking: one to one, and by value."""
     details = risk["details"]
     around = percent_range(risk["interval"], complement=True)
@@ -176,7 +177,7 @@ def linkage_words(risk: Mapping[str, Any], interval: str) -> list[str]:
     return sentences
 
 
-def breach_words(risk: Mapping[str, Any]) -> str:
+def breach_words(risk: Data) -> str:
     """Sum up what several releases of the same people reveal together."""
     single = [percent(error) for error in risk["details"].get("single_breaches") or ()]
     together = f"the attacker is wrong {percent(risk['value'])}"
@@ -190,7 +191,7 @@ def breach_words(risk: Mapping[str, Any]) -> str:
     )
 
 
-def isolation_words(risk: Mapping[str, Any]) -> str:
+def isolation_words(risk: Data) -> str:
     """Sum up singling out."""
     details = risk["details"]
     return (
@@ -211,7 +212,7 @@ class AttackerRow:
 
     code: str
     attacker: Attacker
-    risk: Mapping[str, Any]
+    risk: Data
     achieved: Achieved
 
 
@@ -222,21 +223,21 @@ class AttributeRow:
     name: str
     collected: str
     baseline: float | None
-    risks: Mapping[str, Mapping[str, Any]]
+    risks: Mapping[str, Data]
 
     @property
     def recovered(self) -> float | None:
         """What the strongest of them recovers."""
-        found = [risk["recovered"] for risk in self.risks.values()]
-        return max((share for share in found if share is not None), default=None)
+        shares = [risk["recovered"] for risk in self.risks.values()]
+        return max((share for share in shares if share is not None), default=None)
 
 
 @dataclass(frozen=True)
 class BoundRow:
     """The bound for one attribute beside what the attack reached."""
 
-    bound: Mapping[str, Any]
-    reached: Mapping[str, Any] | None
+    bound: Data
+    reached: Data | None
 
 
 @dataclass(frozen=True)
@@ -249,15 +250,15 @@ class AttackView:
         Whether every attacker finished.
     attackers : list of AttackerRow
         In the order A1 to A8, a user's own, the control.
-    curve : list of Mapping[str, Any]
+    curve : list of mapping
         A2 from its surest guesses to all of them.
     codes : tuple of str
         The attackers that are compared attribute by attribute.
     attributes : list of AttributeRow
         The most exposed first.
-    along : list of Mapping[str, Any]
+    along : list of mapping
         Points of the front, the most accurate first.
-    histogram : list of Mapping[str, Any]
+    histogram : list of mapping
         People by how many share their record.
     isolation, breach, control : str
         A8, A6 and the control in words; empty when they were not run.
@@ -271,11 +272,11 @@ class AttackView:
 
     complete: bool
     attackers: list[AttackerRow]
-    curve: list[Mapping[str, Any]]
+    curve: list[Data]
     codes: tuple[str, ...]
     attributes: list[AttributeRow]
-    along: list[Mapping[str, Any]]
-    histogram: list[Mapping[str, Any]]
+    along: list[Data]
+    histogram: list[Data]
     isolation: str
     breach: str
     control: str
@@ -283,8 +284,8 @@ class AttackView:
     sides: list[Sequence[str]]
     bounds: list[BoundRow]
 
-    def risk(self, code: str) -> Mapping[str, Any] | None:
-        """Return what one attacker achieved, if it was run and may be told."""
+    def risk(self, code: str) -> Data | None:
+        """Return what one attacker achieved, if it was run and may be known."""
         for row in self.attackers:
             if row.code == code and row.risk["value"] is not None:
                 return row.risk
@@ -292,23 +293,23 @@ class AttackView:
 
 
 def attack_view(
-    attacks: Mapping[str, Any], collected: Mapping[str, str], interval: str = "interval"
+    attacks: Data, collected: Mapping[str, str], interval: str = "interval"
 ) -> AttackView:
     """Sort and word all attacks.
 
     Parameters
     ----------
-    attacks : Mapping[str, Any]
+    attacks : mapping
         Fit to be published.
     collected : mapping of str to str
         How each attribute is collected, in words.
     interval : str
         What to call the intervals.
     """
-    found = _by_code(attacks["risks"])
-    linked, isolated = found.get("A7"), found.get("A8")
-    breached, controlled = found.get("A6"), found.get(CONTROL)
-    guessing = {code: found[code] for code in GUESSING if code in found}
+    risks = _by_code(attacks["risks"])
+    linked, isolated = risks.get("A7"), risks.get("A8")
+    breached, controlled = risks.get("A6"), risks.get(CONTROL)
+    guessing = {code: risks[code] for code in GUESSING if code in risks}
     details = linked["details"] if linked else {}
     return AttackView(
         complete=attacks["complete"],
@@ -323,17 +324,17 @@ def attack_view(
         control=control_words(controlled) if controlled else "",
         linkage=linkage_words(linked, interval) if linked else [],
         sides=[names for names in (details.get("first"), details.get("second")) if names],
-        bounds=_bounds(attacks["bounds"], found.get("A1")),
+        bounds=_bounds(attacks["bounds"], risks.get("A1")),
     )
 
 
-def _by_code(risks: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """The first risk of each kind that may be told."""
-    told = [risk for risk in risks if risk["value"] is not None]
-    return {code_of(risk): risk for risk in reversed(told)}
+def _by_code(risks: Sequence[Data]) -> dict[str, Data]:
+    """The first risk of each kind that was measured on enough people."""
+    known = [risk for risk in risks if risk["value"] is not None]
+    return {code_of(risk): risk for risk in reversed(known)}
 
 
-def _attackers(risks: Sequence[Mapping[str, Any]]) -> list[AttackerRow]:
+def _attackers(risks: Sequence[Data]) -> list[AttackerRow]:
     surest = _surest(risks)
     rows = [
         AttackerRow(code_of(risk), attacker_of(risk), risk, achieved_by(risk))
@@ -343,21 +344,21 @@ def _attackers(risks: Sequence[Mapping[str, Any]]) -> list[AttackerRow]:
     return sorted(rows, key=lambda row: _ORDER.index(row.code))
 
 
-def _surest(risks: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+def _surest(risks: Sequence[Data]) -> Data | None:
     """The surest guesses of A2 that were made on enough people."""
     return next((risk for risk in _curve(risks) if code_of(risk) == "A2"), None)
 
 
-def _curve(risks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    told = [risk for risk in risks if risk["value"] is not None]
-    surest = [risk for risk in told if code_of(risk) == "A2" and share_of(risk)]
+def _curve(risks: Sequence[Data]) -> list[Data]:
+    known = [risk for risk in risks if risk["value"] is not None]
+    surest = [risk for risk in known if code_of(risk) == "A2" and share_of(risk)]
     if not surest:
         return []
-    everyone = [risk for risk in told if code_of(risk) == "A1"][:1]
+    everyone = [risk for risk in known if code_of(risk) == "A1"][:1]
     return [*sorted(surest, key=share_of), *everyone]
 
 
-def share_of(risk: Mapping[str, Any]) -> float:
+def share_of(risk: Data) -> float:
     """Return the share of guesses that an attacker acts on: all of them unless it says less."""
     share = risk["details"].get("share")
     if code_of(risk) == "A1":
@@ -365,9 +366,7 @@ def share_of(risk: Mapping[str, Any]) -> float:
     return share if share is not None and 0 < share <= 1 else 0.0
 
 
-def _attributes(
-    guessing: Mapping[str, Mapping[str, Any]], collected: Mapping[str, str]
-) -> list[AttributeRow]:
+def _attributes(guessing: Mapping[str, Data], collected: Mapping[str, str]) -> list[AttributeRow]:
     parts = {
         code: {str(part["attribute"]): part for part in risk["parts"]}
         for code, risk in guessing.items()
@@ -381,7 +380,7 @@ def _attributes(
     return sorted(rows, key=lambda row: (_less(row.recovered), row.name))
 
 
-def _attribute(name: str, risks: Mapping[str, Mapping[str, Any]], collected: str) -> AttributeRow:
+def _attribute(name: str, risks: Mapping[str, Data], collected: str) -> AttributeRow:
     baseline = next((r["baseline"] for r in risks.values() if r["baseline"] is not None), None)
     return AttributeRow(name, collected, baseline, risks)
 
@@ -390,14 +389,12 @@ def _less(share: float | None) -> float:
     return float("inf") if share is None else -share
 
 
-def _by_accuracy(point: Mapping[str, Any]) -> tuple[float, str]:
+def _by_accuracy(point: Data) -> tuple[float, str]:
     error = point["utility_error"]
     return (float("inf") if error is None else error, point["label"])
 
 
-def _bounds(
-    bounds: Sequence[Mapping[str, Any]], reached: Mapping[str, Any] | None
-) -> list[BoundRow]:
+def _bounds(bounds: Sequence[Data], reached: Data | None) -> list[BoundRow]:
     parts = {part["attribute"]: part for part in (reached["parts"] if reached else ())}
     rows = [
         BoundRow(bound, parts.get(bound["attribute"]))

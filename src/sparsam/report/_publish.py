@@ -100,9 +100,9 @@ def _round_point(point: Data, split: Data) -> None:
     utility, risk = point["utility"], point["risk"]
     _round(utility, split[utility["split"]] if utility["split"] in split else split["test"])
     _round(risk, risk["n"])
-    for one in (utility, risk):
-        error = one["validation_error"]
-        one["validation_error"] = publish_share(error, split["validation"])
+    for figures in (utility, risk):
+        error = figures["validation_error"]
+        figures["validation_error"] = publish_share(error, split["validation"])
     for part in risk.get("attributes", ()):
         _round(part, risk["n"])
     for confident in risk.get("confident", ()):
@@ -112,8 +112,8 @@ def _round_point(point: Data, split: Data) -> None:
 
 
 def _round_limits(limits: dict[str, Any], people: int) -> None:
-    for one in limits.values():
-        _round(one, people)
+    for limit in limits.values():
+        _round(limit, people)
 
 
 def _round(figures: dict[str, Any], people: int) -> None:

@@ -12,22 +12,22 @@ from sparsam.report.page._html import html, summary
 
 
 def test_it_is_well_formed_and_its_ids_are_unique(pages, read_html):
-    found = read_html(html(pages(variants=2)))
-    assert found.open == []
-    assert len(found.ids) == len(set(found.ids))
-    levels = [int(tag[1]) for tag, _ in found.elements if re.fullmatch("h[1-6]", tag)]
+    page = read_html(html(pages(variants=2)))
+    assert page.open == []
+    assert len(page.ids) == len(set(page.ids))
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
     assert levels[:2] == [1, 2]
     assert set(levels) == {1, 2, 3}
 
 
 def test_landmarks_and_tables_can_be_heard(pages, read_html):
-    found = read_html(html(pages(variants=1)))
-    tags = [tag for tag, _ in found.elements]
+    page = read_html(html(pages(variants=1)))
+    tags = [tag for tag, _ in page.elements]
     assert {"main", "header", "nav", "section"} <= set(tags)
-    assert ("a", {"class": "skip", "href": "#first"}) in found.elements
+    assert ("a", {"class": "skip", "href": "#first"}) in page.elements
     assert tags.count("table") == tags.count("caption")
-    assert all("scope" in attributes for tag, attributes in found.elements if tag == "th")
-    stacked = [a for tag, a in found.elements if tag == "table" and "stacked" in a["class"]]
+    assert all("scope" in attributes for tag, attributes in page.elements if tag == "th")
+    stacked = [a for tag, a in page.elements if tag == "table" and "stacked" in a["class"]]
     assert stacked
     assert all(attributes["role"] == "table" for attributes in stacked)
 
@@ -37,8 +37,8 @@ def test_words_from_outside_stay_words(pages, read_html):
     assert "<script>alert" not in page
     assert "</script><script>" not in page.replace("\n", "").split("<script type")[0]
     assert "{{ 7*7 }}" in page
-    found = read_html(page)
-    assert [a.get("type") for tag, a in found.elements if tag == "script"] == [
+    read = read_html(page)
+    assert [a.get("type") for tag, a in read.elements if tag == "script"] == [
         "text/plain",
         "text/plain",
         None,
@@ -49,9 +49,9 @@ def test_words_from_outside_stay_words(pages, read_html):
 def test_it_loads_nothing_and_runs_only_our_own_script(pages, read_html, variants):
     page = html(pages("a", variants))
     assert not re.search(r"https?://|url\(|@import|javascript:", page)
-    found = read_html(page)
-    assert not any(name.startswith("on") for _, attributes in found.elements for name in attributes)
-    rules = next(a["content"] for _, a in found.elements if a.get("http-equiv"))
+    read = read_html(page)
+    assert not any(name.startswith("on") for _, attributes in read.elements for name in attributes)
+    rules = next(a["content"] for _, a in read.elements if a.get("http-equiv"))
     assert rules.startswith("default-src 'none'")
     assert ("script-src 'sha256-" in rules) == bool(variants)
 
@@ -101,8 +101,8 @@ def _luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def _contrast(one: str, other: str) -> float:
-    low, high = sorted((_luminance(one), _luminance(other)))
+def _contrast(first: str, second: str) -> float:
+    low, high = sorted((_luminance(first), _luminance(second)))
     return (high + 0.05) / (low + 0.05)
 
 

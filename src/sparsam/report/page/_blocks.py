@@ -306,7 +306,7 @@ class Table:
     @property
     def heads(self) -> tuple[Column, ...]:
         """The columns, each as a `Column`."""
-        return tuple(Column(one) if isinstance(one, str) else one for one in self.columns)
+        return tuple(Column(c) if isinstance(c, str) else c for c in self.columns)
 
     def bare(self) -> Table:
         """Return the table with rows that are named without small print, for a terminal."""
