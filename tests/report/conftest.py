@@ -12,6 +12,10 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
+from sparsam.assess import Choice, sweep
+from sparsam.attack import Reconstruction
+from sparsam.data import Roles
+from sparsam.minimise import PrivacyTree
 from sparsam.report.plot._plot import Picture
 
 SCRIPT = "<script>alert(1)</script>"
@@ -264,3 +268,16 @@ def _check_inside(drawing: Element) -> None:
         ys.append(ys[0] + float(element.get("height", 0)))
         assert all(left - 0.5 <= x <= left + width + 0.5 for x in xs), element.attrib
         assert all(top - 0.5 <= y <= top + height + 0.5 for y in ys), element.attrib
+
+
+@pytest.fixture(scope="session")
+def choice(make_people: Callable[[int], Any]) -> Choice:
+    """A real choice on a real front, of a few people and with a quick adversary."""
+    people = make_people(300)
+    people.loc[::9, "education"] = None
+    trees = [PrivacyTree(max_leaves=leaves, min_leaf=20) for leaves in (2, 6)]
+    adversary = Reconstruction(models=("look-up",))
+    front = sweep(
+        people, Roles("works"), minimisers=["uniform", *trees], adversary=adversary, n_jobs=1
+    )
+    return front.choose(max_utility_loss=0.2)

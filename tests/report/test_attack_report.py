@@ -13,10 +13,8 @@ import pytest
 from sparsam._errors import ParameterError
 from sparsam._small_counts import joined
 from sparsam._small_counts import publish_nested as suppress_nested
-from sparsam.assess import attack_along, sweep
+from sparsam.assess import attack_along
 from sparsam.attack import Attacks, Reconstruction, Risk, run_attacks
-from sparsam.data import Roles
-from sparsam.minimise import PrivacyTree
 from sparsam.report import AttackReport, Report, attack_report, report_on
 from sparsam.report._attack_view import achieved_by, attack_view, control_words
 from sparsam.report._provenance import NO_HASH
@@ -116,9 +114,10 @@ def alone(make_data):
     return build
 
 
-def both(make_data, alone, attacks):
+def both(make_data, alone, attacks, front=2, other=1):
     """The same attacks in the large report and in the one of their own."""
-    return [Report(make_data() | {"attacks": attacks}), AttackReport(alone(attacks))]
+    data = make_data(front=front, other=other)
+    return [Report(data | {"attacks": attacks}), AttackReport(alone(attacks))]
 
 
 def test_page_is_sound_and_loads_nothing(make_data, alone, attacks, read_html):
@@ -148,7 +147,8 @@ def test_section_comes_after_the_risk_and_moves_the_others(make_data, alone, att
 
 
 def test_without_attacks_there_is_no_section(make_data):
-    for data in (make_data(), make_data() | {"attacks": None}):
+    small = make_data(front=2, other=1)
+    for data in (small, small | {"attacks": None}):
         report = Report(data)
         assert "How hard we tried" not in report.to_html() + report.to_markdown()
         assert "attacks" not in report.to_dict()
@@ -254,7 +254,7 @@ def test_figures_that_are_not_numbers_become_dashes(make_data, alone, attacks):
 
 
 def test_few_people_are_not_counted(make_data, alone, attacks):
-    for report in both(make_data, alone, attacks):
+    for report in both(make_data, alone, attacks, 14, 40):
         published = report.to_dict()["attacks"]
         details = next(r for r in published["risks"] if r["adversary"].startswith("A8"))["details"]
         assert details["alone"] == details["smallest"] == "fewer than 5"
@@ -265,7 +265,7 @@ def test_few_people_are_not_counted(make_data, alone, attacks):
     assert details["under"] == {"2": "fewer than 5", "5": 12, "10": 82}
     assert details["histogram"][0] == {"from": 1, "to": 4, "people": 12}
     # Beside the points of a front, which tell of 9 and 80 people, 12 and 82 would tell of 3 and 2.
-    large = both(make_data, alone, attacks)[0].to_dict()
+    large = both(make_data, alone, attacks, 14, 40)[0].to_dict()
     details = next(r for r in large["attacks"]["risks"] if r["adversary"][:2] == "A8")["details"]
     assert details["under"] == {"2": "fewer than 5", "5": "fewer than 14", "10": "fewer than 85"}
     assert 9 in {n for p in large["points"] for n in p["classes"]["under"].values()}
@@ -359,16 +359,6 @@ def numbers(value):
 
 
 LAZY = Reconstruction(models=("look-up",))
-
-
-@pytest.fixture(scope="module")
-def choice(make_people):
-    lazy = Reconstruction(models=("look-up",))
-    tree = PrivacyTree(max_leaves=6, min_leaf=20)
-    front = sweep(
-        make_people(300), Roles("works"), minimisers=["uniform", tree], adversary=lazy, n_jobs=1
-    )
-    return front.choose(max_utility_loss=0.2)
 
 
 @pytest.fixture(scope="module")

@@ -23,15 +23,6 @@ from sparsam.report._words import THIN
 
 SCRIPT = "<script>alert(1)</script>"
 PIPED = "a|b `c` *d* [e](f)"
-TREES = [PrivacyTree(max_leaves=leaves, min_leaf=20) for leaves in (2, 6)]
-
-
-@pytest.fixture(scope="module")
-def choice(make_people):
-    people = make_people(300)
-    people.loc[::9, "education"] = None
-    front = sweep(people, Roles("works"), minimisers=["uniform", *TREES], n_jobs=1)
-    return front.choose(max_utility_loss=0.2)
 
 
 @pytest.fixture(scope="module")
@@ -195,8 +186,8 @@ def test_a_choice_that_is_not_on_the_front_is_shown_in_full(choice):
 def test_numbers_cut_into_bins_are_called_exact(make_people):
     rng = np.random.default_rng(0)
     people = make_people(400).assign(income=rng.normal(3e4, 1e4, 400))
-    lazy = Reconstruction(models=("look-up",))
-    front = sweep(people, Roles("works"), minimisers=TREES[1], adversary=lazy, n_jobs=1)
+    lazy, tree = Reconstruction(models=("look-up",)), PrivacyTree(max_leaves=6, min_leaf=20)
+    front = sweep(people, Roles("works"), minimisers=tree, adversary=lazy, n_jobs=1)
     data = report_on(front.choose(max_risk=1.0)).to_dict()
     attributes = {attribute["name"]: attribute for attribute in data["points"][0]["attributes"]}
     assert attributes["income"]["before_words"] == "exact numbers"
