@@ -1,4 +1,4 @@
-"""The evidence, for people: one HTML file, Markdown or JSON, from the same plain data."""
+"""The evidence, for people: one HTML file, Markdown, JSON or text in a terminal, said once."""
 
 from __future__ import annotations
 
@@ -7,14 +7,21 @@ from typing import TYPE_CHECKING
 from sparsam._lazy import load_lazily
 
 if TYPE_CHECKING:
-    from sparsam.report._attack_report import AttackReport, attack_report
-    from sparsam.report._explore_report import ExploreReport, explore_report
-    from sparsam.report._individual_report import IndividualReport, individual_report
-    from sparsam.report._model_report import ModelReport, model_report
-    from sparsam.report._release_data import ReleaseReportData
-    from sparsam.report._release_report import ReleaseReport, release_report
-    from sparsam.report._report import Report, report_on
-    from sparsam.report._statement_report import StatementReport, statement_report
+    # The classes are for the other folders; `report_on` is for users, as `sparsam.report_on`.
+    from sparsam.report._attack_report import AttackReport as AttackReport
+    from sparsam.report._attack_report import attack_report
+    from sparsam.report._explore_report import ExploreReport as ExploreReport
+    from sparsam.report._explore_report import explore_report
+    from sparsam.report._individual_report import IndividualReport as IndividualReport
+    from sparsam.report._individual_report import individual_report
+    from sparsam.report._model_report import ModelReport as ModelReport
+    from sparsam.report._model_report import model_report
+    from sparsam.report._release_report import ReleaseReport as ReleaseReport
+    from sparsam.report._release_report import release_report
+    from sparsam.report._report import Report as Report
+    from sparsam.report._report import report_on as report_on
+    from sparsam.report._statement_report import StatementReport as StatementReport
+    from sparsam.report._statement_report import statement_report
 
 # A report on a ledger needs none of the attacks that a report on a generalization needs.
 __getattr__, __dir__ = load_lazily(
@@ -25,7 +32,6 @@ __getattr__, __dir__ = load_lazily(
         "IndividualReport": "_individual_report",
         "ModelReport": "_model_report",
         "ReleaseReport": "_release_report",
-        "ReleaseReportData": "_release_data",
         "Report": "_report",
         "StatementReport": "_statement_report",
         "attack_report": "_attack_report",
@@ -39,19 +45,10 @@ __getattr__, __dir__ = load_lazily(
 )
 
 __all__ = [
-    "AttackReport",
-    "ExploreReport",
-    "IndividualReport",
-    "ModelReport",
-    "ReleaseReport",
-    "ReleaseReportData",
-    "Report",
-    "StatementReport",
     "attack_report",
     "explore_report",
     "individual_report",
     "model_report",
     "release_report",
-    "report_on",
     "statement_report",
 ]
