@@ -63,7 +63,7 @@ def test_model_is_trained_on_groups_of_k_and_on_raw_other_columns(names: tuple[s
     people, labels = _people()
     Spy.seen.clear()
     test = np.arange(0, 400, 2)
-    found = anonymise_model(Spy(), people, labels, names[:3], 8, test=test, n_references=0)
+    result = anonymise_model(Spy(), people, labels, names[:3], 8, test=test, n_references=0)
     (raw, raw_labels), (released, released_labels) = Spy.seen
     assert np.array_equal(raw, people[1::2])
     assert np.array_equal(raw_labels, labels[1::2])
@@ -72,35 +72,35 @@ def test_model_is_trained_on_groups_of_k_and_on_raw_other_columns(names: tuple[s
     assert len(sizes) > 5
     assert np.array_equal(released[:, 3], people[1::2, 3])
     assert np.array_equal(released_labels, raw_labels)
-    assert found.certificate.smallest >= 8
-    assert (found.n_train, found.n_test, found.n_suppressed) == (200, 200, 0)
-    assert found.quasi_identifiers == names[:3]
+    assert result.certificate.smallest >= 8
+    assert (result.n_train, result.n_test, result.n_suppressed) == (200, 200, 0)
+    assert result.quasi_identifiers == names[:3]
 
 
 def test_figures_are_those_of_the_returned_model() -> None:
     people, labels = _people()
     test = np.arange(100, 400)
     tree = DecisionTreeClassifier(random_state=0)
-    found = anonymise_model(tree, people, labels, k=10, test=test, n_references=0)
+    result = anonymise_model(tree, people, labels, k=10, test=test, n_references=0)
     raw = DecisionTreeClassifier(random_state=0).fit(people[:100], labels[:100])
-    assert found.before.test_accuracy == pytest.approx(raw.score(people[100:], labels[100:]))
-    assert found.before.train_accuracy == 1.0
-    assert found.after.test_accuracy == found.model.score(people[100:], labels[100:])
-    assert found.cost == found.before.test_accuracy - found.after.test_accuracy
+    assert result.before.test_accuracy == pytest.approx(raw.score(people[100:], labels[100:]))
+    assert result.before.train_accuracy == 1.0
+    assert result.after.test_accuracy == result.model.score(people[100:], labels[100:])
+    assert result.cost == result.before.test_accuracy - result.after.test_accuracy
     assert not hasattr(tree, "tree_")
 
 
 def test_anonymising_hides_who_was_there() -> None:
     people, labels = _people(600)
-    found = anonymise_model(
+    result = anonymise_model(
         RandomForestClassifier(20), people, labels, k=30, n_references=4, random_state=1
     )
     for adversary in ("attack model", "RMIA"):
-        before, after = found.before.risk(adversary), found.after.risk(adversary)
+        before, after = result.before.risk(adversary), result.after.risk(adversary)
         assert before.interval[0] > 0.6
         assert after.value < before.value - 0.2
     # A model that memorises labels pays for them; one of the groups does not.
-    assert found.cost < 0.02
+    assert result.cost < 0.02
 
 
 def test_same_seed_same_figures() -> None:
@@ -117,20 +117,20 @@ def test_attribute_inference_before_and_after(names: tuple[str, ...]) -> None:
     people = np.column_stack([rng.integers(0, 40, 400), rng.integers(0, 40, 400)])
     people = np.column_stack([people, rng.integers(0, 2, (400, 2))])
     labels = people[:, 3] ^ (people[:, 0] > 20)
-    found = anonymise_model(
+    result = anonymise_model(
         DecisionTreeClassifier(), people, labels, k=50, attribute=names[3], n_references=0
     )
-    fredrikson, learned = found.before.attribute
+    fredrikson, learned = result.before.attribute
     assert fredrikson.value == 1.0
     assert (fredrikson.n, learned.n) == (200, 100)
-    assert found.after.attribute[0].value <= fredrikson.value
+    assert result.after.attribute[0].value <= fredrikson.value
 
 
 def test_rows_that_are_suppressed_are_not_trained_on() -> None:
     people, labels = _people(200)
     people[1] = 10_000
     Spy.seen.clear()
-    found = anonymise_model(
+    result = anonymise_model(
         Spy(),
         people,
         labels,
@@ -139,8 +139,8 @@ def test_rows_that_are_suppressed_are_not_trained_on() -> None:
         test=np.arange(0, 200, 2),
         n_references=0,
     )
-    assert len(Spy.seen[1][0]) == 100 - found.n_suppressed
-    assert found.method == "Mondrian"
+    assert len(Spy.seen[1][0]) == 100 - result.n_suppressed
+    assert result.method == "Mondrian"
 
 
 @pytest.mark.parametrize(("library", "make"), [("polars", "DataFrame"), ("pyarrow", "table")])
@@ -151,11 +151,11 @@ def test_any_frame_gives_the_same_figures(library: str, make: str) -> None:
     labels = np.where((people["a"] == "x") ^ (people["b"] == "x"), "yes", "no")
     pipeline = make_pipeline(OneHotEncoder(handle_unknown="ignore"), DecisionTreeClassifier())
     frames = (getattr(pytest.importorskip(library), make)(people), pandas.DataFrame(people))
-    found, same = (
+    result, same = (
         anonymise_model(pipeline, one, labels, ["a", "b"], 5, n_references=2).to_dict()
         for one in frames
     )
-    assert found == same
+    assert result == same
 
 
 class Coin(PrivateClassifier):
@@ -173,31 +173,31 @@ def test_private_models_stand_beside() -> None:
     people, labels = _people(200)
     frame = pandas.DataFrame(people, columns=list("abcd"))
     coin = Coin(domains={"a": NumericDomain(0, 30)}, classes=(0, 1))
-    found = anonymise_model(
+    result = anonymise_model(
         DecisionTreeClassifier(), frame, labels, "abc", 5, n_references=2, private={"coin": coin}
     )
-    (facts,) = found.private
+    (facts,) = result.private
     assert facts.name == "coin"
     assert facts.privacy == {"mechanism": "Coin", "epsilon": 0.0, "delta": 0.0}
     assert facts.risk("attack model").value == pytest.approx(0.5, abs=0.15)
-    assert "coin: accuracy" in str(found)
-    assert "epsilon 0" in str(found)
+    assert "coin: accuracy" in str(result)
+    assert "epsilon 0" in str(result)
 
 
 def test_result_is_plain_data() -> None:
     people, labels = _people(200)
-    found = anonymise_model(LogisticRegression(max_iter=1000), people, labels, k=5, n_references=2)
-    plain = json.loads(json.dumps(found.to_dict()))
+    result = anonymise_model(LogisticRegression(max_iter=1000), people, labels, k=5, n_references=2)
+    plain = json.loads(json.dumps(result.to_dict()))
     assert plain["k"] == 5
     assert [risk["adversary"] for risk in plain["after"]["membership"]] == [
         "attack model",
         "RMIA, offline",
     ]
-    text = str(found)
+    text = str(result)
     assert text.startswith("Hybrid, k = 5, 4 quasi-identifiers: information loss 0.")
     assert "anonymised: accuracy" in text
     with pytest.raises(KeyError, match="attack model, RMIA"):
-        found.after.risk("LiRA")
+        result.after.risk("LiRA")
 
 
 @pytest.mark.parametrize(

@@ -65,17 +65,17 @@ def published(release: Any, names: list[str] = QUASI) -> list[tuple[str, ...]]:
 
 
 def values_by_record(release: Any, values: Any) -> list[list[Any]]:
-    found = defaultdict(list)
+    lists = defaultdict(list)
     for record, value in zip(published(release), values, strict=True):
-        found[record].append(value)
-    return list(found.values())
+        lists[record].append(value)
+    return list(lists.values())
 
 
 def fitted(method: type[Method], data: dict[str, Any], **more: Any) -> tuple[Anonymiser, Any]:
-    one = Anonymiser(method(), **{"quasi_identifiers": QUASI, **more})
+    anonymiser = Anonymiser(method(), **{"quasi_identifiers": QUASI, **more})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SparsamWarning)
-        return one, one.fit_transform(data, data["illness"])
+        return anonymiser, anonymiser.fit_transform(data, data["illness"])
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -91,12 +91,14 @@ def test_k_holds_in_what_is_published(
     method: type[Method], seed: int, n_rows: int, k: int, form: Any, missing: Any
 ) -> None:
     data = people(seed, max(n_rows, k))
-    one, release = fitted(method, data, k=k, publish=form, missing=missing)
+    anonymiser, release = fitted(method, data, k=k, publish=form, missing=missing)
     assert min(Counter(published(release)).values()) >= k
     assert list(release) == QUASI
     assert len(release["age"]) == len(data["age"])
-    assert one.n_suppressed_ == one.n_merged_ == one.certificate_.suppressed == 0
-    assert verify(release, one.certificate_).ok
+    assert (
+        anonymiser.n_suppressed_ == anonymiser.n_merged_ == anonymiser.certificate_.suppressed == 0
+    )
+    assert verify(release, anonymiser.certificate_).ok
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -115,7 +117,7 @@ def test_diversity_and_closeness_hold_in_what_is_published(
     ]
     # in so small a table fewer than k have some illnesses
     kept = {"keep": ["illness"], "accept_unique": True}
-    one, release = fitted(method, data, k=k, privacy=models, **kept)
+    anonymiser, release = fitted(method, data, k=k, privacy=models, **kept)
     assert list(release) == [*QUASI, "illness"]
     whole = {v: c / n_rows for v, c in Counter(data["illness"].tolist()).items()}
     for values in values_by_record(release, release["illness"]):
@@ -126,7 +128,7 @@ def test_diversity_and_closeness_hold_in_what_is_published(
         assert math.exp(-sum(p * math.log(p) for p in shares.values())) >= 1.3 - 1e-6
         assert counts[0] < 4 * sum(counts[1:])
         assert sum(abs(shares.get(v, 0) - whole[v]) for v in whole) / 2 <= 0.4 + 1e-6
-    assert len(one.certificate_.demands) == 5
+    assert len(anonymiser.certificate_.demands) == 5
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -134,11 +136,11 @@ def test_diversity_and_closeness_hold_in_what_is_published(
 @given(seed=st.integers(0, 10_000), n_rows=st.integers(30, 90))
 def test_rows_of_one_person_count_once(method: type[Method], seed: int, n_rows: int) -> None:
     data = people(seed, n_rows)
-    one, release = fitted(method, data, k=4, entity="person")
+    anonymiser, release = fitted(method, data, k=4, entity="person")
     for whose in values_by_record(release, data["person"]):
         assert len(set(whose)) >= 4
     assert "person" not in release
-    assert one.certificate_.smallest_people >= 4
+    assert anonymiser.certificate_.smallest_people >= 4
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -155,57 +157,61 @@ def test_new_rows_are_never_published_in_smaller_classes(
 ) -> None:
     data, new = people(seed, n_rows), people(seed + 1, n_new)
     new["city"] = np.where(new["income"] > 6000, "Graz", new["city"])  # never seen
-    one, _ = fitted(method, data, k=k, max_suppressed=budget)
-    before = one.certificate_
+    anonymiser, _ = fitted(method, data, k=k, max_suppressed=budget)
+    before = anonymiser.certificate_
     if n_new < k:
         with pytest.raises(ReleaseError, match=f"{n_new:,} rows together"):
-            one.transform(new)
+            anonymiser.transform(new)
         return
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            release = one.transform(new)
+            release = anonymiser.transform(new)
         except ReleaseError:  # its levels are fixed: a record that was never seen has no class
             assert method is FullDomain
-            assert one.certificate_ is before
+            assert anonymiser.certificate_ is before
             return
-    words = " ".join(str(one.message) for one in said)
+    words = " ".join(str(anonymiser.message) for anonymiser in said)
     assert min(Counter(published(release)).values()) >= k
-    assert len(release["age"]) == n_new - one.n_suppressed_
-    assert one.n_suppressed_ <= budget * n_new
-    assert one.n_suppressed_ == one.classes_.n_suppressed
-    assert one.certificate_.suppressed == at_most(one.n_suppressed_)
-    assert (f"{one.n_suppressed_:,} of {n_new:,} new rows are suppressed" in words) == bool(
-        one.n_suppressed_
+    assert len(release["age"]) == n_new - anonymiser.n_suppressed_
+    assert anonymiser.n_suppressed_ <= budget * n_new
+    assert anonymiser.n_suppressed_ == anonymiser.classes_.n_suppressed
+    assert anonymiser.certificate_.suppressed == at_most(anonymiser.n_suppressed_)
+    assert (f"{anonymiser.n_suppressed_:,} of {n_new:,} new rows are suppressed" in words) == bool(
+        anonymiser.n_suppressed_
     )
-    assert ("joined another class" in words) == bool(one.n_merged_)
+    assert ("joined another class" in words) == bool(anonymiser.n_merged_)
     towns, holes = set(new["city"]) - set(data["city"]), np.isnan(new["age"]).any()
     assert ("never seen" in words) == bool(towns or (holes and not np.isnan(data["age"]).any()))
-    assert verify(release, one.certificate_).ok
+    assert verify(release, anonymiser.certificate_).ok
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_fitted_rows_themselves_find_their_classes(method: type[Method]) -> None:
     data = people(3, 200)
-    one, release = fitted(method, data, k=5)
-    again = one.transform(data)
+    anonymiser, release = fitted(method, data, k=5)
+    again = anonymiser.transform(data)
     assert published(again) == published(release)
-    assert one.n_merged_ == 0
+    assert anonymiser.n_merged_ == 0
 
 
 def test_too_many_small_classes_are_joined_and_few_are_suppressed() -> None:
     data = {"age": np.repeat([20, 30, 40, 50], 5)}
     new = {"age": np.array([20] * 6 + [30] * 6 + [40] * 6 + [50] * 2)}
-    one = Anonymiser(Greedy(), k=5).fit(data)
+    anonymiser = Anonymiser(Greedy(), k=5).fit(data)
     with pytest.warns(SparsamWarning, match=r"2 of 20 new rows joined another class"):
-        joined = one.transform(new)
+        joined = anonymiser.transform(new)
     assert joined["age"].tolist() == [20] * 6 + [30] * 6 + [40] * 8
-    assert (one.n_merged_, one.n_suppressed_) == (2, 0)
-    one = Anonymiser(Greedy(), k=5, max_suppressed=0.1).fit(data)
+    assert (anonymiser.n_merged_, anonymiser.n_suppressed_) == (2, 0)
+    anonymiser = Anonymiser(Greedy(), k=5, max_suppressed=0.1).fit(data)
     with pytest.warns(SparsamWarning, match=r"2 of 20 new rows are suppressed"):
-        fewer = one.transform(new)
+        fewer = anonymiser.transform(new)
     assert fewer["age"].tolist() == [20] * 6 + [30] * 6 + [40] * 6
-    assert (one.n_merged_, one.n_suppressed_, one.certificate_.suppressed) == (0, 2, 5)
+    assert (anonymiser.n_merged_, anonymiser.n_suppressed_, anonymiser.certificate_.suppressed) == (
+        0,
+        2,
+        5,
+    )
 
 
 def test_impossible_requests_say_so() -> None:
@@ -216,12 +222,12 @@ def test_impossible_requests_say_so() -> None:
     model = DistinctDiversity(2, "illness")
     with pytest.raises(DataError, match="at least 2 different values of 'illness'"):
         Anonymiser(Greedy(), k=2, privacy=model).fit(same)
-    one = Anonymiser(Greedy(), k=2, privacy=model).fit(
+    anonymiser = Anonymiser(Greedy(), k=2, privacy=model).fit(
         {"age": [20, 21], "illness": ["flu", "cold"]}
     )
     with pytest.raises(ReleaseError, match="at least 2 different values"):
-        one.transform(same)
-    assert not hasattr(one, "certificate_")
+        anonymiser.transform(same)
+    assert not hasattr(anonymiser, "certificate_")
 
 
 def test_a_release_that_breaks_its_promise_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,27 +235,27 @@ def test_a_release_that_breaks_its_promise_is_refused(monkeypatch: pytest.Monkey
         return {"age": source["age"]}
 
     monkeypatch.setattr(_anonymiser, "publish", careless)
-    one = Anonymiser(Greedy(), k=2)
+    anonymiser = Anonymiser(Greedy(), k=2)
     with pytest.raises(ReleaseError, match="nothing was released"):
-        one.fit_transform({"age": np.array([20, 21, 40, 41])})
-    assert not hasattr(one, "certificate_")
+        anonymiser.fit_transform({"age": np.array([20, 21, 40, 41])})
+    assert not hasattr(anonymiser, "certificate_")
 
 
 def test_a_refused_release_leaves_the_last_one_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = Anonymiser(Greedy(), k=2)
-    one.fit_transform({"age": np.array([20, 21, 40, 41])})
-    before = {name: getattr(one, name) for name in ("certificate_", "classes_", "loss_")}
+    anonymiser = Anonymiser(Greedy(), k=2)
+    anonymiser.fit_transform({"age": np.array([20, 21, 40, 41])})
+    before = {name: getattr(anonymiser, name) for name in ("certificate_", "classes_", "loss_")}
     monkeypatch.setattr(_anonymiser, "publish", lambda source, *_, **__: source)
     with pytest.raises(ReleaseError, match="nothing was released"):
-        one.transform({"age": np.array([20, 22, 40, 42])})
-    assert {name: getattr(one, name) for name in before} == before
+        anonymiser.transform({"age": np.array([20, 22, 40, 42])})
+    assert {name: getattr(anonymiser, name) for name in before} == before
 
 
 def test_an_older_certificate_does_not_outlive_a_fit() -> None:
-    one = Anonymiser(Greedy(), k=2)
-    one.fit_transform({"age": np.array([20, 21, 40, 41])})
-    one.fit({"age": np.array([20, 21])})
-    assert not hasattr(one, "certificate_")
+    anonymiser = Anonymiser(Greedy(), k=2)
+    anonymiser.fit_transform({"age": np.array([20, 21, 40, 41])})
+    anonymiser.fit({"age": np.array([20, 21])})
+    assert not hasattr(anonymiser, "certificate_")
 
 
 FRAMES = ["pandas", "polars", "pyarrow", "mapping", "array", "table", "path"]
@@ -261,53 +267,53 @@ def test_the_same_type_and_order_come_out(kind: str, tmp_path: Any) -> None:
     index = [f"r{i}" for i in range(6)]
     frame = pd.DataFrame({"name": list("abcdef"), "sex": sex, "age": age}, index=index)
     expected = [40, 20, 40, 20, 60, 60]
-    one = Anonymiser(Greedy(), k=2, quasi_identifiers=["age", "sex"])
+    anonymiser = Anonymiser(Greedy(), k=2, quasi_identifiers=["age", "sex"])
     if kind == "pandas":
         with pytest.warns(SparsamWarning, match="row labels"):
-            release = one.fit_transform(frame)
+            release = anonymiser.fit_transform(frame)
         assert release.index.equals(pd.RangeIndex(6))
         assert list(release.columns) == ["sex", "age"]
         assert release["age"].dtype == frame["age"].dtype
     elif kind == "polars":
         pl = pytest.importorskip("polars")
-        release = one.fit_transform(pl.from_pandas(frame))
+        release = anonymiser.fit_transform(pl.from_pandas(frame))
         assert isinstance(release, pl.DataFrame)
         assert release.columns == ["sex", "age"]
     elif kind == "pyarrow":
         pa = pytest.importorskip("pyarrow")
-        release = one.fit_transform(pa.Table.from_pandas(frame, preserve_index=False))
+        release = anonymiser.fit_transform(pa.Table.from_pandas(frame, preserve_index=False))
         assert isinstance(release, pa.Table)
         release = release.to_pydict()
     elif kind == "mapping":
-        release = one.fit_transform({name: frame[name].to_numpy() for name in frame})
+        release = anonymiser.fit_transform({name: frame[name].to_numpy() for name in frame})
         assert isinstance(release, dict)
     elif kind == "array":
         release = Anonymiser(Greedy(), k=2).fit_transform(age.reshape(-1, 1).astype(float))
         assert isinstance(release, np.ndarray)
         release = {"age": release[:, 0]}
     elif kind == "table":
-        release = one.fit_transform(read(frame))
+        release = anonymiser.fit_transform(read(frame))
     else:
         frame.to_csv(tmp_path / "people.csv", index=False)
-        release = one.fit_transform(tmp_path / "people.csv")
+        release = anonymiser.fit_transform(tmp_path / "people.csv")
     assert list(release["age"]) == expected
-    assert one.certificate_.smallest == 2 if kind != "array" else True
+    assert anonymiser.certificate_.smallest == 2 if kind != "array" else True
 
 
 def test_row_labels_never_come_out(tmp_path: Any) -> None:
     """`to_parquet` would write them: the number of a patient on every row."""
     frame = pd.DataFrame({"age": [20, 20, 99, 20]}, index=list("abcd"))
-    one = Anonymiser(Greedy(), k=2, max_suppressed=0.25).fit(
+    anonymiser = Anonymiser(Greedy(), k=2, max_suppressed=0.25).fit(
         pd.DataFrame({"age": [20, 20, 99, 99]})
     )
     with (
         pytest.warns(SparsamWarning, match="1 of 4 new rows are suppressed"),
         pytest.warns(SparsamWarning, match="row labels"),
     ):
-        release = one.transform(frame)
+        release = anonymiser.transform(frame)
     assert release.index.equals(pd.RangeIndex(3))
     release.to_parquet(tmp_path / "r.parquet")
-    assert verify(tmp_path / "r.parquet", one.certificate_).ok
+    assert verify(tmp_path / "r.parquet", anonymiser.certificate_).ok
     levels = pd.MultiIndex.from_arrays([list("abcd"), range(4)])
     with pytest.warns(SparsamWarning, match="row labels"):
         assert (
@@ -352,14 +358,14 @@ def test_columns_that_make_rows_unique_are_refused() -> None:
 
 def test_what_is_only_measured_may_keep_a_column() -> None:
     data = {"age": np.arange(40) % 20, "zip": np.arange(40)}
-    found = drop_one(
+    costs = drop_one(
         data,
         np.arange(40) % 2,
         anonymiser=Anonymiser(Greedy(), k=2),
         then="kept",
         score=lambda release, y: 0.5,
     )
-    assert {row.name for row in found.rows} == {"age", "zip"}
+    assert {row.name for row in costs.rows} == {"age", "zip"}
 
 
 def test_only_quasi_identifiers_and_columns_to_keep_come_out() -> None:
@@ -377,45 +383,47 @@ def test_only_quasi_identifiers_and_columns_to_keep_come_out() -> None:
 def test_declared_missing_texts_and_orders_are_kept_to() -> None:
     data = {"size": np.array(["S", "M", "?", "L", "S", "M", "L", "?"])}
     roles = Roles(ordered={"size": ["S", "M", "L"]}, missing_values=["?"])
-    one = Anonymiser(Greedy(), k=2, roles=roles, publish="ranges").fit(data)
-    assert one.attributes_[0].kind == "ordered"
-    assert one.attributes_[0].missing
-    release = one.transform({"size": np.array(["S", "M", "S", "?", "?", "M"])})
+    anonymiser = Anonymiser(Greedy(), k=2, roles=roles, publish="ranges").fit(data)
+    assert anonymiser.attributes_[0].kind == "ordered"
+    assert anonymiser.attributes_[0].missing
+    release = anonymiser.transform({"size": np.array(["S", "M", "S", "?", "?", "M"])})
     assert Counter(release["size"].tolist()) == {"S": 2, "M": 2, None: 2}
 
 
 def test_a_column_without_any_value_is_published_without() -> None:
     data = {"age": np.array([20, 21, 40, 41]), "empty": np.full(4, np.nan)}
-    one = Anonymiser(Mondrian(), k=2)
-    release = one.fit_transform(data)
+    anonymiser = Anonymiser(Mondrian(), k=2)
+    release = anonymiser.fit_transform(data)
     assert np.isnan(release["empty"].astype(float)).all()
-    full = one.transform({"age": np.array([20, 21, 41, 40]), "empty": np.full(4, np.nan)})
+    full = anonymiser.transform({"age": np.array([20, 21, 41, 40]), "empty": np.full(4, np.nan)})
     assert full["age"].tolist() == [20, 20, 40, 40]
     with pytest.warns(SparsamWarning, match="4 of 4 new rows have values that were never seen"):
-        known = one.transform({"age": np.array([20, 21, 41, 40]), "empty": np.arange(4.0)})
+        known = anonymiser.transform({"age": np.array([20, 21, 41, 40]), "empty": np.arange(4.0)})
     assert len(set(known["empty"].tolist())) == 2
 
 
 def test_values_that_are_missing_only_later_are_not_lost() -> None:
-    one = Anonymiser(Greedy(), k=2).fit({"age": np.array([20.0, 21, 40, 41]), "city": list("aabb")})
+    anonymiser = Anonymiser(Greedy(), k=2).fit(
+        {"age": np.array([20.0, 21, 40, 41]), "city": list("aabb")}
+    )
     new = {"age": np.array([20.0, np.nan, np.nan, 41]), "city": ["a", "a", None, None]}
     with pytest.warns(SparsamWarning, match="3 of 4 new rows have values that were never seen"):
-        release = one.transform(new)
+        release = anonymiser.transform(new)
     assert len(release["age"]) == 4
     assert min(Counter(published(release, ["age", "city"])).values()) >= 2
 
 
 def test_many_numbers_are_routed_by_their_own_value() -> None:
     rng = np.random.default_rng(0)
-    one = Anonymiser(Mondrian(), k=50).fit({"x": rng.normal(size=4000)})
+    anonymiser = Anonymiser(Mondrian(), k=50).fit({"x": rng.normal(size=4000)})
     new = {"x": rng.normal(size=3000)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SparsamWarning)
-        one.transform(new)
+        anonymiser.transform(new)
     order = np.argsort(new["x"])
-    changes = np.flatnonzero(np.diff(one.classes_.of_row[order]))
+    changes = np.flatnonzero(np.diff(anonymiser.classes_.of_row[order]))
     # every class that is left is one run of numbers
-    assert len(changes) == (one.classes_.sizes() > 0).sum() - 1
+    assert len(changes) == (anonymiser.classes_.sizes() > 0).sum() - 1
 
 
 @pytest.mark.parametrize("method", [Guided, Hybrid])
@@ -458,18 +466,18 @@ def test_nearest_warns_and_follows_the_majority() -> None:
 
 
 def test_the_certificate_says_how_the_release_was_made() -> None:
-    one = Anonymiser(Mondrian(strict=False), k=2)
-    one.fit_transform({"age": np.array([20, 21, 40, 41])})
-    assert one.certificate_.parameters["method"] == "Mondrian"
-    assert one.certificate_.parameters["strict"] is False
-    losses = one.certificate_.information_loss
-    assert losses["tight (range)"] == one.loss_.overall
+    anonymiser = Anonymiser(Mondrian(strict=False), k=2)
+    anonymiser.fit_transform({"age": np.array([20, 21, 40, 41])})
+    assert anonymiser.certificate_.parameters["method"] == "Mondrian"
+    assert anonymiser.certificate_.parameters["strict"] is False
+    losses = anonymiser.certificate_.information_loss
+    assert losses["tight (range)"] == anonymiser.loss_.overall
     assert set(losses) == {"tight (range)", "tight (share)", "tight (values)"}
 
 
 def test_the_same_seed_draws_the_same_records() -> None:
     data = people(0, 60)
-    made = [
+    anonymiser = [
         published(
             Anonymiser(
                 Greedy(), k=5, publish="draw", random_state=s, quasi_identifiers=QUASI
@@ -477,17 +485,17 @@ def test_the_same_seed_draws_the_same_records() -> None:
         )
         for s in (1, 1, 2)
     ]
-    assert made[0] == made[1]
-    assert made[0] != made[2]
+    assert anonymiser[0] == anonymiser[1]
+    assert anonymiser[0] != anonymiser[2]
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_estimators_keep_to_the_conventions(method: type[Method]) -> None:
     model = DistinctDiversity(2, "illness")
-    one = Anonymiser(method(), k=7, privacy=model, quasi_identifiers=["age"])
-    copy = clone(one)
+    anonymiser = Anonymiser(method(), k=7, privacy=model, quasi_identifiers=["age"])
+    copy = clone(anonymiser)
     assert type(copy.method) is method
-    assert {**copy.get_params(), "method": 0} == {**one.get_params(), "method": 0}
+    assert {**copy.get_params(), "method": 0} == {**anonymiser.get_params(), "method": 0}
     assert set(vars(method())) == set(method().get_params(deep=False))
     assert repr(Anonymiser(method(), k=7)) == f"Anonymiser(k=7, method={method.__name__}())"
     with pytest.raises(TypeError, match="surprise"):

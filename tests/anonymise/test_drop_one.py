@@ -68,9 +68,9 @@ def test_a_score_sees_the_column_only_where_it_is_kept(people: pd.DataFrame, the
 
 def test_the_result_is_plain_data_and_a_table(people: pd.DataFrame) -> None:
     table = drop_one(people, quasi_identifiers=["age", "sex"])
-    found = table.to_dict()
-    assert (found["k"], found["n_rows"], found["method"]) == (10, 300, "Greedy")
-    assert found["rows"][0]["cost"] == table.rows[0].cost
+    facts = table.to_dict()
+    assert (facts["k"], facts["n_rows"], facts["method"]) == (10, 300, "Greedy")
+    assert facts["rows"][0]["cost"] == table.rows[0].cost
     assert str(table).splitlines()[-1].startswith("(none)")
     assert len(str(table).splitlines()) == 4
 

@@ -40,10 +40,10 @@ def test_every_k_is_what_an_estimator_finds(people: Any) -> None:
     method = Anonymiser(Mondrian(), quasi_identifiers=["age", "sex"])
     sweep = k_sweep(frame, y, ks=(2, 10, 50), anonymiser=method)
     for row in sweep.rows:
-        one = Anonymiser(Mondrian(), k=row.k, quasi_identifiers=["age", "sex"]).fit(frame)
-        sizes = one.classes_.sizes()
+        anonymiser = Anonymiser(Mondrian(), k=row.k, quasi_identifiers=["age", "sex"]).fit(frame)
+        sizes = anonymiser.classes_.sizes()
         assert (row.classes, row.smallest) == (len(sizes), sizes.min())
-        assert row.loss == one.loss_.overall
+        assert row.loss == anonymiser.loss_.overall
         assert row.smallest >= row.k
         assert row.score is None
     assert [row.k for row in sweep.rows] == [2, 10, 50]
@@ -62,9 +62,9 @@ def test_further_demands_and_people_hold_for_every_k(people: Any) -> None:
     )
     sweep = k_sweep(frame, y, ks=(2, 5, 20), anonymiser=method)
     for row in sweep.rows:
-        one = method.set_params(k=row.k).fit(frame)
-        assert row.loss == one.loss_.overall
-        for rows in one.classes_.rows():
+        anonymiser = method.set_params(k=row.k).fit(frame)
+        assert row.loss == anonymiser.loss_.overall
+        for rows in anonymiser.classes_.rows():
             assert frame["person"].iloc[rows].nunique() >= row.k
             assert frame["illness"].iloc[rows].nunique() == 3
 
@@ -110,10 +110,10 @@ def test_a_model_is_retrained_and_tested_on_raw_rows(people: Any) -> None:
 def test_the_result_is_plain_data_and_a_table(people: Any) -> None:
     frame, _ = people
     sweep = k_sweep(frame, ks=(5, 20, 5), quasi_identifiers=["age"])
-    found = sweep.to_dict()
-    assert [row["k"] for row in found["rows"]] == [5, 20]
-    assert found["n_rows"] == 400
-    assert found["quasi_identifiers"] == ["age"]
+    facts = sweep.to_dict()
+    assert [row["k"] for row in facts["rows"]] == [5, 20]
+    assert facts["n_rows"] == 400
+    assert facts["quasi_identifiers"] == ["age"]
     lines = str(sweep).splitlines()
     assert len(lines) == 3
     assert lines[0].split() == ["k", "classes", "smallest", "suppressed", "tight", "loss", "score"]

@@ -41,8 +41,8 @@ def earth_movers(p: list[float], q: list[float], cost: np.ndarray) -> float:
     n = len(p)
     give = [[float(i == row) for i in range(n) for _ in range(n)] for row in range(n)]
     take = [[float(j == row) for _ in range(n) for j in range(n)] for row in range(n)]
-    found = linprog(cost.ravel(), A_eq=np.array(give + take), b_eq=np.array([*p, *q]))
-    return float(found.fun)
+    solution = linprog(cost.ravel(), A_eq=np.array(give + take), b_eq=np.array([*p, *q]))
+    return float(solution.fun)
 
 
 def slow_entropy(values: list[Any]) -> float:

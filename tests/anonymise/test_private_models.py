@@ -80,13 +80,13 @@ def test_values_outside_the_domain_stay_inside_the_bounds() -> None:
         "age": np.array([-5.0, 500.0, np.nan]),
         "sex": np.array(["x", None, "f"], dtype=object),
     }
-    found = encode(people, DOMAINS)
-    assert found.min() >= 0
-    assert found.max() <= 1
-    assert (np.linalg.norm(found, axis=1) <= np.sqrt(len(DOMAINS)) + 1e-12).all()
-    assert found[:, 0].tolist() == [0.0, 1.0, 0.0]
-    assert found[:, 1].tolist() == [0.0, 0.0, 1.0]
-    assert found[:, -1].tolist() == [1.0, 1.0, 0.0]
+    encoded = encode(people, DOMAINS)
+    assert encoded.min() >= 0
+    assert encoded.max() <= 1
+    assert (np.linalg.norm(encoded, axis=1) <= np.sqrt(len(DOMAINS)) + 1e-12).all()
+    assert encoded[:, 0].tolist() == [0.0, 1.0, 0.0]
+    assert encoded[:, 1].tolist() == [0.0, 0.0, 1.0]
+    assert encoded[:, -1].tolist() == [1.0, 1.0, 0.0]
 
 
 def test_places_in_the_list_stay_inside_the_bounds() -> None:

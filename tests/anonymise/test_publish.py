@@ -22,11 +22,11 @@ from sparsam.data import OwnRecords, Table, read
 def test_suppressed_rows_and_unnamed_columns_are_not_published() -> None:
     frame = pd.DataFrame({"name": list("abcd"), "age": [1, 2, 3, 4], "y": [0, 1, 0, 1]})
     classes = Classes(np.array([0, -1, 0, -1]), 1)
-    made = publish(frame, read(frame[["age"]]), classes, "mean", keep=["y"])
-    assert list(made.columns) == ["age", "y"]
-    assert made["age"].tolist() == [2, 2]
-    assert made["y"].tolist() == [0, 0]
-    assert made.index.tolist() == [0, 1]
+    release = publish(frame, read(frame[["age"]]), classes, "mean", keep=["y"])
+    assert list(release.columns) == ["age", "y"]
+    assert release["age"].tolist() == [2, 2]
+    assert release["y"].tolist() == [0, 0]
+    assert release.index.tolist() == [0, 1]
 
 
 def test_nothing_is_kept_between_calls() -> None:
@@ -45,9 +45,9 @@ def test_own_records_are_published_in_their_own_types() -> None:
         {"age": np.array([30, 31, 60, 61], np.int8), "job": pd.Categorical(["a", "b", "b", "b"])}
     )
     own = OwnRecords.open(frame)
-    made = publish(frame, own.table, Classes(np.array([0, 0, 1, 1]), 2))
-    assert made.dtypes.tolist() == frame.dtypes.tolist()
-    assert made["age"].tolist() == [30, 30, 60, 60]
+    release = publish(frame, own.table, Classes(np.array([0, 0, 1, 1]), 2))
+    assert release.dtypes.tolist() == frame.dtypes.tolist()
+    assert release["age"].tolist() == [30, 30, 60, 60]
 
 
 def table_of(n: int) -> Table:
@@ -94,11 +94,11 @@ def test_pandas_keeps_its_types_and_drops_its_index() -> None:
     frame = pd.DataFrame(DATA, index=pd.Index([10, 20, 30, 40, 50], name="row"))
     frame = frame.astype({"age": "Int16", "job": "category", "y": "boolean"})
     with pytest.warns(SparsamWarning, match="row labels"):
-        made = publish(frame, read(frame[["age", "job"]]), CLASSES, "mean", keep=["y"])
-    check_values({name: made[name].tolist() for name in made.columns})
-    assert made.index.equals(pd.RangeIndex(4))
-    assert made.index.name is None
-    assert made.dtypes.astype(str).tolist() == ["Int16", "category", "boolean"]
+        release = publish(frame, read(frame[["age", "job"]]), CLASSES, "mean", keep=["y"])
+    check_values({name: release[name].tolist() for name in release.columns})
+    assert release.index.equals(pd.RangeIndex(4))
+    assert release.index.name is None
+    assert release.dtypes.astype(str).tolist() == ["Int16", "category", "boolean"]
     assert frame.index.tolist() == [10, 20, 30, 40, 50]
 
 
@@ -113,17 +113,17 @@ def test_a_category_that_nobody_has_any_more_is_gone(tmp_path: Path, library: st
         enums = {"job": pl.Enum(["cook", "nurse", "smith"]), "y": pl.Enum(["leper", "x", "y"])}
         frame = pl.from_arrow(frame).cast(enums)
     table = read({n: DATA[n] for n in ("age", "job")})
-    made = publish(frame, table, CLASSES, "mean", keep=["y"])
+    release = publish(frame, table, CLASSES, "mean", keep=["y"])
     path = tmp_path / "t.parquet"
     if library == "pandas":
-        made.to_parquet(path)
-        assert list(made["y"].cat.categories) == ["x", "y"]
+        release.to_parquet(path)
+        assert list(release["y"].cat.categories) == ["x", "y"]
     elif library == "polars":
-        made.write_parquet(path)
-        assert made.schema["y"] == pl.Enum(["x", "y"])
+        release.write_parquet(path)
+        assert release.schema["y"] == pl.Enum(["x", "y"])
     else:
-        pq.write_table(made, path)
-        assert pa.types.is_dictionary(made.schema.field("y").type)
+        pq.write_table(release, path)
+        assert pa.types.is_dictionary(release.schema.field("y").type)
     assert pl.read_parquet(path)["y"].to_list() == ["x", "x", "y", None]
     assert b"leper" not in path.read_bytes()
     assert b"smith" not in path.read_bytes()
@@ -131,41 +131,41 @@ def test_a_category_that_nobody_has_any_more_is_gone(tmp_path: Path, library: st
 
 def test_pandas_keeps_labels_that_are_numbers() -> None:
     frame = pd.DataFrame({0: [1, 3, 5, 7, 9], 1: list("abcde")})
-    made = publish(frame, read(frame[[0]]), CLASSES, "mean", keep=["1"])
-    assert made.columns.tolist() == [0, 1]
-    assert made[0].tolist() == [2, 2, 8, 8]
+    release = publish(frame, read(frame[[0]]), CLASSES, "mean", keep=["1"])
+    assert release.columns.tolist() == [0, 1]
+    assert release[0].tolist() == [2, 2, 8, 8]
 
 
 def test_polars() -> None:
     frame = pl.DataFrame(DATA, schema_overrides={"age": pl.UInt8})
-    made = publish(frame, read(frame.select("age", "job")), CLASSES, "mean", keep=["y"])
-    assert isinstance(made, pl.DataFrame)
-    check_values(made.to_dict(as_series=False))
-    assert made.schema["age"] == pl.UInt8
+    release = publish(frame, read(frame.select("age", "job")), CLASSES, "mean", keep=["y"])
+    assert isinstance(release, pl.DataFrame)
+    check_values(release.to_dict(as_series=False))
+    assert release.schema["age"] == pl.UInt8
     lazy = publish(frame.lazy(), read(frame.select("age", "job")), CLASSES, "mean", keep=["y"])
-    assert made.equals(lazy)
+    assert release.equals(lazy)
 
 
 def test_pyarrow() -> None:
     table = pa.table(DATA)
-    made = publish(table, read(table.select(["age", "job"])), CLASSES, "mean", keep=["y"])
-    assert isinstance(made, pa.Table)
-    check_values(made.to_pydict())
-    assert made.schema.field("age").type == pa.int64()
+    release = publish(table, read(table.select(["age", "job"])), CLASSES, "mean", keep=["y"])
+    assert isinstance(release, pa.Table)
+    check_values(release.to_pydict())
+    assert release.schema.field("age").type == pa.int64()
 
 
 def test_mapping_and_table() -> None:
-    made = publish(DATA, read({n: DATA[n] for n in ("age", "job")}), CLASSES, "mean", keep=["y"])
-    check_values(made)
+    release = publish(DATA, read({n: DATA[n] for n in ("age", "job")}), CLASSES, "mean", keep=["y"])
+    check_values(release)
     whole = read(DATA)
-    made = publish(whole, whole.select(["age", "job"]), CLASSES, "mean", keep=["y"])
-    check_values({name: made[name].tolist() for name in made.columns})
+    release = publish(whole, whole.select(["age", "job"]), CLASSES, "mean", keep=["y"])
+    check_values({name: release[name].tolist() for name in release.columns})
 
 
 def test_array() -> None:
     matrix = np.array([[30.0, 1.0], [32.0, 2.0], [99.0, 3.0], [60.0, 4.0], [70.0, 5.0]])
-    made = publish(matrix, read(matrix).select(["x0"]), CLASSES, "mean", keep=["x1"])
-    assert made.tolist() == [[31, 1], [31, 2], [65, 4], [65, 5]]
+    release = publish(matrix, read(matrix).select(["x0"]), CLASSES, "mean", keep=["x1"])
+    assert release.tolist() == [[31, 1], [31, 2], [65, 4], [65, 5]]
     words = publish(matrix, read(matrix).select(["x0"]), CLASSES, "ranges")
     assert words.tolist() == [["30–32"], ["30–32"], ["60–70"], ["60–70"]]
 
@@ -179,26 +179,26 @@ def test_a_file_does_not_publish_its_row_numbers(tmp_path: Path, ending: str) ->
         frame.to_csv(path, index=False)
     else:
         frame.to_parquet(path)
-    made = publish(path, read(path).select(["age", "job"]), CLASSES, "mean", keep=["y"])
-    check_values({name: made[name].tolist() for name in made.columns})
-    assert made.index.tolist() == [0, 1, 2, 3]
+    release = publish(path, read(path).select(["age", "job"]), CLASSES, "mean", keep=["y"])
+    check_values({name: release[name].tolist() for name in release.columns})
+    assert release.index.tolist() == [0, 1, 2, 3]
 
 
 def test_a_relation_is_a_pandas_frame_with_new_rows() -> None:
     frame = pd.DataFrame(DATA)
     relation = duckdb.connect().from_df(frame)
-    made = publish(relation, read(frame[["age", "job"]]), CLASSES, "mean", keep=["y"])
-    assert made["age"].tolist() == [31, 31, 65, 65]
-    assert made.index.tolist() == [0, 1, 2, 3]
+    release = publish(relation, read(frame[["age", "job"]]), CLASSES, "mean", keep=["y"])
+    assert release["age"].tolist() == [31, 31, 65, 65]
+    assert release.index.tolist() == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table, dict])
 def test_words_change_the_type_and_nothing_else(library: Any) -> None:
     source = library(DATA)
-    made = publish(
+    release = publish(
         source, read({n: DATA[n] for n in ("age", "job")}), CLASSES, "ranges", keep=["y"]
     )
-    ages = made["age"].to_pylist() if library is pa.table else list(made["age"])
+    ages = release["age"].to_pylist() if library is pa.table else list(release["age"])
     assert ages == ["30–32", "30–32", "60–70", "60–70"]
-    jobs = made["job"].to_pylist() if library is pa.table else list(made["job"])
+    jobs = release["job"].to_pylist() if library is pa.table else list(release["job"])
     assert jobs == ["cook", "cook", "nurse or missing", "nurse or missing"]

@@ -32,10 +32,10 @@ def people(draw: st.DrawFn) -> tuple[dict[str, list[Any]], Classes]:
     n = draw(st.integers(1, 14))
 
     def column(values: Any) -> list[Any]:
-        found = draw(st.lists(st.one_of(st.none(), values), min_size=n, max_size=n))
-        if all(value is None for value in found):
-            found[0] = draw(values)
-        return found
+        cells = draw(st.lists(st.one_of(st.none(), values), min_size=n, max_size=n))
+        if all(value is None for value in cells):
+            cells[0] = draw(values)
+        return cells
 
     columns = {
         "age": column(st.integers(0, 9)),
@@ -81,20 +81,20 @@ def slow_average(name: str, values: list[Any], how: str) -> Any:
 @settings(max_examples=60)
 def test_averages_are_what_a_loop_finds(how: Form, case: Any) -> None:
     columns, classes = case
-    made = publish(columns, read(columns, roles=ROLES), classes, how)
+    release = publish(columns, read(columns, roles=ROLES), classes, how)
     kept = [c for c in classes.of_row if c >= 0]
     for name in NAMES:
         expected = [slow_average(name, members(columns[name], classes, c), how) for c in kept]
-        found = [None if pd.isna(value) else value for value in made[name]]
-        assert found == pytest.approx(expected) if name == "size" else found == expected
+        published = [None if pd.isna(value) else value for value in release[name]]
+        assert published == pytest.approx(expected) if name == "size" else published == expected
 
 
 @given(st.floats(-1e6, 1e6), st.integers(1, 40))
 def test_the_mean_of_equal_numbers_is_that_number(value: float, n: int) -> None:
     columns = {"x": [value] * n + [value + 1.5]}
     classes = Classes(np.append(np.zeros(n, np.int64), 1), 2)
-    made = publish(columns, read(columns, roles=Roles(numeric=["x"])), classes)
-    assert set(made["x"].tolist()[:-1]) == {columns["x"][0]}
+    release = publish(columns, read(columns, roles=Roles(numeric=["x"])), classes)
+    assert set(release["x"].tolist()[:-1]) == {columns["x"][0]}
 
 
 @given(people(), st.integers(0, 5))
@@ -103,19 +103,19 @@ def test_a_draw_is_one_record_of_values_that_the_class_has(case: Any, seed: int)
     columns, classes = case
     table = read(columns, roles=ROLES)
     for missing in ("own", "known"):
-        made = publish(columns, table, classes, "draw", missing=missing, random_state=seed)
+        release = publish(columns, table, classes, "draw", missing=missing, random_state=seed)
         again = publish(columns, table, classes, "draw", missing=missing, random_state=seed)
         for name in NAMES:
-            cells = [None if pd.isna(value) else value for value in made[name]]
+            cells = [None if pd.isna(value) else value for value in release[name]]
             assert cells == [None if pd.isna(value) else value for value in again[name]]
             kept = [c for c in classes.of_row if c >= 0]
             for number in set(kept):
                 inside = members(columns[name], classes, number)
-                found = {cell for cell, c in zip(cells, kept, strict=True) if c == number}
-                assert len(found) == 1
-                assert found <= set(inside)
+                published = {cell for cell, c in zip(cells, kept, strict=True) if c == number}
+                assert len(published) == 1
+                assert published <= set(inside)
                 if missing == "known" and set(inside) != {None}:
-                    assert found != {None}
+                    assert published != {None}
 
 
 def test_a_draw_follows_the_class() -> None:
@@ -134,10 +134,10 @@ def test_the_nearest_record_is_one_of_the_majority(case: Any, labels: list[str])
     answers = np.array(labels[: len(classes.of_row)])
     table = read(columns, roles=ROLES)
     with pytest.warns(SparsamWarning, match="record of a real person"):
-        made = publish(columns, table, classes, "nearest", answers=answers)
+        release = publish(columns, table, classes, "nearest", answers=answers)
     kept = np.flatnonzero(classes.of_row >= 0)
     for place, row in enumerate(kept):
-        record = tuple(None if pd.isna(made[n][place]) else made[n][place] for n in NAMES)
+        record = tuple(None if pd.isna(release[n][place]) else release[n][place] for n in NAMES)
         inside = np.flatnonzero(classes.of_row == classes.of_row[row])
         counts = Counter(answers[inside].tolist())
         most = min(label for label in counts if counts[label] == max(counts.values()))
@@ -150,26 +150,26 @@ def test_the_nearest_record_is_scaled() -> None:
     columns = {"income": [10_000, 10_500, 11_000, 90_000], "children": [9, 1, 0, 1]}
     classes = Classes(np.array([0, 0, 0, 1]), 2)
     with pytest.warns(SparsamWarning):
-        made = publish(columns, read(columns), classes, "nearest")
-    assert made["income"].tolist() == [10_500] * 3 + [90_000]
-    assert made["children"].tolist() == [1, 1, 1, 1]
+        release = publish(columns, read(columns), classes, "nearest")
+    assert release["income"].tolist() == [10_500] * 3 + [90_000]
+    assert release["children"].tolist() == [1, 1, 1, 1]
     far = {"income": [10_000, 10_400, 10_800, 90_000], "children": [1, 9, 1, 1]}
     with pytest.warns(SparsamWarning):
-        made = publish(far, read(far), classes, "nearest")
-    assert made["children"].tolist() == [1, 1, 1, 1]
+        release = publish(far, read(far), classes, "nearest")
+    assert release["children"].tolist() == [1, 1, 1, 1]
 
 
 @given(people())
 @settings(max_examples=60)
 def test_ranges_cover_the_class_and_tell_nothing_finer(case: Any) -> None:
     columns, classes = case
-    made = publish(columns, read(columns, roles=ROLES), classes, "ranges")
+    release = publish(columns, read(columns, roles=ROLES), classes, "ranges")
     kept = [c for c in classes.of_row if c >= 0]
     for place, number in enumerate(kept):
         for name in NAMES:
             inside = members(columns[name], classes, number)
             known = {value for value in inside if value is not None}
-            text = made[name][place]
+            text = release[name][place]
             if not known:
                 assert pd.isna(text)
                 continue
@@ -196,9 +196,9 @@ def test_runs_and_names_that_look_like_sets() -> None:
     }
     table = read(columns, roles=Roles(ordered={"level": levels}))
     classes = Classes(np.array([0, 0, 0, 1, 1, 2]), 3)
-    made = publish(columns, table, classes, "ranges")
-    assert made["level"].tolist() == ["b – d"] * 3 + ["a, e"] * 2 + ["a"]
-    assert made["job"].tolist() == [
+    release = publish(columns, table, classes, "ranges")
+    assert release["level"].tolist() == ["b – d"] * 3 + ["a, e"] * 2 + ["a"]
+    assert release["job"].tolist() == [
         *['x, "x, y", y'] * 3,
         *['"all values", "missing"'] * 2,
         "x",
@@ -208,8 +208,8 @@ def test_runs_and_names_that_look_like_sets() -> None:
 def test_a_range_of_bins_reaches_to_their_ends() -> None:
     values = [float(i) for i in range(100)]
     table = read({"x": values}, max_codes=4)
-    made = publish({"x": values}, table, Classes(np.repeat([0, 1], 50), 2), "ranges")
-    assert made["x"].tolist() == ["0–49"] * 50 + ["50–99"] * 50
+    release = publish({"x": values}, table, Classes(np.repeat([0, 1], 50), 2), "ranges")
+    assert release["x"].tolist() == ["0–49"] * 50 + ["50–99"] * 50
 
 
 @pytest.mark.parametrize("how", ["mean", "median", "mode", "draw", "ranges"])
@@ -222,10 +222,10 @@ def test_no_row_is_lost_to_a_missing_value(how: Form, missing: Any) -> None:
     frame = pd.DataFrame({"age": age, "who": range(200)})
     classes = Classes(np.arange(200) // 10, 20)
     table = read(frame[["age"]])
-    made = publish(frame, table, classes, how, missing=missing, keep=["who"])
-    assert made["who"].tolist() == list(range(200))
+    release = publish(frame, table, classes, how, missing=missing, keep=["who"])
+    assert release["who"].tolist() == list(range(200))
     if missing == "known" or how in ("mean", "median", "ranges"):
-        assert made["age"].notna().all()
+        assert release["age"].notna().all()
 
 
 def test_the_policy_for_missing_values() -> None:
@@ -251,8 +251,8 @@ def test_labels_of_a_hierarchy() -> None:
         ["*"] * 5,
     ]
     classes = Classes(np.array([0, 0, 1, 1, 2, 1]), 3)
-    made = publish(columns, table, classes, "hierarchy", hierarchies={"place": levels})
-    assert made["place"].tolist() == ["Germany"] * 2 + ["Austria"] * 2 + ["Linz", "Austria"]
+    release = publish(columns, table, classes, "hierarchy", hierarchies={"place": levels})
+    assert release["place"].tolist() == ["Germany"] * 2 + ["Austria"] * 2 + ["Linz", "Austria"]
     whole = publish(columns, table, classes, "hierarchy", hierarchies={"place": levels[1:2]})
     assert whole["place"].tolist() == ["Germany"] * 2 + ["Austria"] * 4
     mixed = Classes(np.zeros(6, np.int64), 1)
@@ -269,8 +269,8 @@ def test_missing_has_its_label_in_a_hierarchy() -> None:
     table = read(columns)
     levels = [["a", "b", None], ["letter", "letter", "none"], ["*"] * 3]
     classes = Classes(np.array([0, 1, 0, 1]), 2)
-    made = publish(columns, table, classes, "hierarchy", hierarchies={"x": levels})
-    assert made["x"].tolist() == ["letter", None, "letter", None]
+    release = publish(columns, table, classes, "hierarchy", hierarchies={"x": levels})
+    assert release["x"].tolist() == ["letter", None, "letter", None]
     both = publish(
         columns, table, Classes(np.zeros(4, int), 1), "hierarchy", hierarchies={"x": levels}
     )

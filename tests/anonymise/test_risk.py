@@ -17,39 +17,39 @@ from sparsam.anonymise._risk import release_risk
 def test_risks_are_means_over_the_records(sizes: list[int], threshold: float) -> None:
     records = [size for size in sizes for _ in range(size)]
     each = [1 / size for size in records]
-    found = release_risk(sizes, threshold=threshold)
-    assert found["prosecutor"].details["highest"] == max(each)
-    assert found["prosecutor"].value == pytest.approx(sum(each) / len(each))
+    risks = release_risk(sizes, threshold=threshold)
+    assert risks["prosecutor"].details["highest"] == max(each)
+    assert risks["prosecutor"].value == pytest.approx(sum(each) / len(each))
     above = sum(risk > threshold for risk in each)
-    assert found["prosecutor"].details["share_above"] == pytest.approx(above / len(each))
-    assert found["journalist"].details == found["prosecutor"].details
-    assert found["marketer"].value == found["prosecutor"].value
-    assert found["prosecutor"].n == len(records)
-    assert found["prosecutor"].details["n_classes"] == sum(size > 0 for size in sizes)
-    assert found["prosecutor"].baseline <= found["prosecutor"].value * (1 + 1e-9)
+    assert risks["prosecutor"].details["share_above"] == pytest.approx(above / len(each))
+    assert risks["journalist"].details == risks["prosecutor"].details
+    assert risks["marketer"].value == risks["prosecutor"].value
+    assert risks["prosecutor"].n == len(records)
+    assert risks["prosecutor"].details["n_classes"] == sum(size > 0 for size in sizes)
+    assert risks["prosecutor"].baseline <= risks["prosecutor"].value * (1 + 1e-9)
 
 
 def test_an_average_over_classes_would_be_far_off() -> None:
     """A peer averages over classes: 22 times too much on one release."""
-    found = release_risk([2] * 10 + [2000])
-    assert found["prosecutor"].value == pytest.approx(11 / 2020)
-    assert np.mean([1 / 2] * 10 + [1 / 2000]) / found["prosecutor"].value > 22
+    risks = release_risk([2] * 10 + [2000])
+    assert risks["prosecutor"].value == pytest.approx(11 / 2020)
+    assert np.mean([1 / 2] * 10 + [1 / 2000]) / risks["prosecutor"].value > 22
 
 
 def test_a_population_lowers_the_risk_of_those_who_are_sought_in_it() -> None:
-    found = release_risk([2, 8, 0], population=[10, 8, 5])
-    assert found["journalist"].details["highest"] == 1 / 8
-    assert found["journalist"].value == pytest.approx((2 / 10 + 8 / 8) / 10)
-    assert found["marketer"].value == found["journalist"].value
-    assert found["prosecutor"].details["highest"] == 0.5
-    assert found["journalist"].details["population"]
+    risks = release_risk([2, 8, 0], population=[10, 8, 5])
+    assert risks["journalist"].details["highest"] == 1 / 8
+    assert risks["journalist"].value == pytest.approx((2 / 10 + 8 / 8) / 10)
+    assert risks["marketer"].value == risks["journalist"].value
+    assert risks["prosecutor"].details["highest"] == 0.5
+    assert risks["journalist"].details["population"]
 
 
 def test_rows_of_one_person_hide_nobody() -> None:
-    found = release_risk([10, 10], people=[1, 5])
-    assert found["prosecutor"].details["highest"] == 1
-    assert found["prosecutor"].value == pytest.approx((10 * 1 + 10 / 5) / 20)
-    assert found["prosecutor"].details["share_above"] == 0.5
+    risks = release_risk([10, 10], people=[1, 5])
+    assert risks["prosecutor"].details["highest"] == 1
+    assert risks["prosecutor"].value == pytest.approx((10 * 1 + 10 / 5) / 20)
+    assert risks["prosecutor"].details["share_above"] == 0.5
 
 
 @pytest.mark.parametrize(

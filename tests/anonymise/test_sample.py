@@ -27,9 +27,9 @@ def layout(roles: Roles | None = None, **more: Any) -> Layout:
 
 
 def test_quasi_identifiers_are_all_that_is_nothing_else() -> None:
-    found = layout()
-    assert found.quasi_identifiers == ("age", "town")
-    assert (found.sensitive, found.entity) == (("ill",), "who")
+    columns = layout()
+    assert columns.quasi_identifiers == ("age", "town")
+    assert (columns.sensitive, columns.entity) == (("ill",), "who")
     assert layout(Roles(target="town")).quasi_identifiers == ("age",)
     assert layout(Roles(quasi_identifiers=["town"])).quasi_identifiers == ("town",)
     assert layout(quasi_identifiers=["town", "age"]).quasi_identifiers == ("age", "town")

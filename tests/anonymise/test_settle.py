@@ -132,22 +132,22 @@ def test_what_is_left_may_be_published(model: PrivacyModel, rows: Any) -> None:
     values = np.array([row[1] for row in rows])
     classes = Classes(np.array([row[0] for row in rows]), 5)
     bound = model.bound(read({"s": values}))
-    found = suppress(classes, bound)
-    kept = found.of_row >= 0
-    assert (found.of_row[kept] == classes.of_row[kept]).all()
-    assert found.n_suppressed >= classes.n_suppressed
+    rest = suppress(classes, bound)
+    kept = rest.of_row >= 0
+    assert (rest.of_row[kept] == classes.of_row[kept]).all()
+    assert rest.n_suppressed >= classes.n_suppressed
     if kept.any():
-        release = {"q": found.of_row[kept], "s": values[kept]}
+        release = {"q": rest.of_row[kept], "s": values[kept]}
         certify(release, ["q"], [part.terms for part in bound.parts], suppressed=0)
-    assert suppress(found, bound).of_row.tolist() == found.of_row.tolist()
+    assert suppress(rest, bound).of_row.tolist() == rest.of_row.tolist()
 
 
 def test_rows_that_others_trees_put_together_are_suppressed_and_counted() -> None:
     """The paper's protocol leaves 8 % of the released rows in classes below k."""
     classes = Classes(np.array([0] * 10 + [1] * 3 + [2] * 12), 3)
-    found = suppress(classes, KAnonymity(10))
-    assert found.n_suppressed == 3
-    assert found.sizes().tolist() == [10, 0, 12]
+    rest = suppress(classes, KAnonymity(10))
+    assert rest.n_suppressed == 3
+    assert rest.sizes().tolist() == [10, 0, 12]
     assert suppress(classes, KAnonymity(10), budget=0.12).n_suppressed == 3
     with pytest.raises(DataError, match=r"At most 10.0% of the 25 rows .* It would take 3"):
         suppress(classes, KAnonymity(10), budget=0.1)

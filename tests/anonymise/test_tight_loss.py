@@ -55,10 +55,10 @@ def test_agrees_with_a_loop(
 ) -> None:
     codes, attributes = random_codes(seed, n_rows)
     of_row = np.random.default_rng(seed).integers(-1, 6, n_rows)
-    found = tight_loss(Classes(of_row, 6), codes, attributes, variant)
+    loss = tight_loss(Classes(of_row, 6), codes, attributes, variant)
     expected = slow_loss(Classes(of_row, 6), codes, attributes, variant)
-    assert found.overall == pytest.approx(expected, abs=1e-12)
-    assert found.overall == pytest.approx(np.mean(list(found.per_attribute.values())))
+    assert loss.overall == pytest.approx(expected, abs=1e-12)
+    assert loss.overall == pytest.approx(np.mean(list(loss.per_attribute.values())))
 
 
 @given(seed=st.integers(0, 10_000), n_rows=st.integers(2, 40))
@@ -69,19 +69,19 @@ def test_parting_a_class_never_loses_more(
     coarse = np.random.default_rng(seed).integers(0, 3, n_rows)
     fine = 2 * coarse + np.random.default_rng(seed + 1).integers(0, 2, n_rows)
     for variant in VARIANTS:
-        one = tight_loss(Classes(coarse, 3), codes, attributes, variant)
+        loss = tight_loss(Classes(coarse, 3), codes, attributes, variant)
         two = tight_loss(Classes(fine, 6), codes, attributes, variant)
-        assert two.overall <= one.overall + 1e-12
+        assert two.overall <= loss.overall + 1e-12
 
 
 def test_variants_differ_and_say_what_they_are() -> None:
     table = read({"age": [0, 1, 2, 10], "town": ["a", "b", "c", "c"]})
     classes = Classes(np.array([0, 0, 1, 1]), 2)
-    found = {v: tight_loss(classes, table.codes, table.attributes, v) for v in VARIANTS}
-    assert found["range"].per_attribute == pytest.approx({"age": 0.45, "town": 0.25})
-    assert found["share"].per_attribute == pytest.approx({"age": 0.45, "town": 1 / 3})
-    assert found["values"].per_attribute == pytest.approx({"age": 0.5, "town": 1 / 3})
-    assert len({loss.definition for loss in found.values()}) == 3
+    losses = {v: tight_loss(classes, table.codes, table.attributes, v) for v in VARIANTS}
+    assert losses["range"].per_attribute == pytest.approx({"age": 0.45, "town": 0.25})
+    assert losses["share"].per_attribute == pytest.approx({"age": 0.45, "town": 1 / 3})
+    assert losses["values"].per_attribute == pytest.approx({"age": 0.5, "town": 1 / 3})
+    assert len({loss.definition for loss in losses.values()}) == 3
 
 
 def test_missing_among_numbers_is_not_the_largest_number() -> None:
@@ -94,15 +94,15 @@ def test_suppressed_rows_lose_everything() -> None:
     table = read({"age": [20, 20, 30]})
     classes = Classes(np.array([0, 0, -1]), 1)
     for variant in VARIANTS:
-        found = tight_loss(classes, table.codes, table.attributes, variant)
-        assert found.overall == pytest.approx(1 / 3)
+        loss = tight_loss(classes, table.codes, table.attributes, variant)
+        assert loss.overall == pytest.approx(1 / 3)
 
 
 def test_a_bin_loses_its_own_width() -> None:
     binned = Attribute("x", NumericDomain(0, 10), np.array([0.0, 6.0]), np.array([4.0, 10.0]))
     codes = np.array([[0], [0], [1]], np.uint16)
-    found = tight_loss(Classes(np.array([0, 0, 1]), 2), codes, (binned,))
-    assert found.overall == pytest.approx(0.4)
+    loss = tight_loss(Classes(np.array([0, 0, 1]), 2), codes, (binned,))
+    assert loss.overall == pytest.approx(0.4)
 
 
 def test_huge_numbers_do_not_overflow() -> None:

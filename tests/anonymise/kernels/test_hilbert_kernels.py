@@ -38,9 +38,9 @@ def distance(one: tuple[int, ...], other: tuple[int, ...]) -> int:
 )
 def test_the_curve_visits_every_cell_once_and_only_steps_to_neighbours(n: int, n_bits: int) -> None:
     cells = list(product(range(2**n_bits), repeat=n))
-    found = places(cells, n_bits)
-    assert sorted(found) == list(range(len(cells)))
-    along = [cell for _, cell in sorted(zip(found, cells, strict=True))]
+    positions = places(cells, n_bits)
+    assert sorted(positions) == list(range(len(cells)))
+    along = [cell for _, cell in sorted(zip(positions, cells, strict=True))]
     assert all(distance(a, b) == 1 for a, b in pairwise(along))
 
 
@@ -60,10 +60,10 @@ def test_places_of_more_than_one_word(n: int, n_bits: int) -> None:
     axes = min(n, 9)
     steps = [(*s, *(0,) * (n - axes)) for s in product((0, 1), repeat=axes)]
     cube = [tuple(a + b for a, b in zip(corner, step, strict=True)) for step in steps]
-    found = places(cube, n_bits)
-    assert len(set(found)) == len(cube)
-    assert len({place >> n for place in found}) == 1  # one stretch of the cube of side 2
-    along = sorted(zip(found, cube, strict=True))
+    positions = places(cube, n_bits)
+    assert len(set(positions)) == len(cube)
+    assert len({place >> n for place in positions}) == 1  # one stretch of the cube of side 2
+    along = sorted(zip(positions, cube, strict=True))
     assert all(distance(a, b) == 1 for (i, a), (j, b) in pairwise(along) if j == i + 1)
 
 
@@ -74,23 +74,23 @@ def test_bounds_are_found_by_all_words(data: Any) -> None:
     line = st.lists(st.tuples(*[word] * n_words), max_size=8)
     bounds, keys = sorted(data.draw(line)), data.draw(line)
     shape = (-1, n_words)
-    found = place_keys(
+    positions = place_keys(
         np.array(bounds, np.uint64).reshape(shape), np.array(keys, np.uint64).reshape(shape)
     )
-    assert found.tolist() == [bisect_right(bounds, key) for key in keys]
+    assert positions.tolist() == [bisect_right(bounds, key) for key in keys]
 
 
 def _width(codes: Any, attributes: Any) -> float:
     total = 0.0
     for column, attribute in zip(codes.T, attributes, strict=True):
-        found = set(column.tolist())
+        values = set(column.tolist())
         if not attribute.ordered:
-            total += (len(found) - 1) / max(1, attribute.size - 1)
-        elif attribute.missing and attribute.n_values in found:
-            total += 1.0 if len(found) > 1 else 0.0
+            total += (len(values) - 1) / max(1, attribute.size - 1)
+        elif attribute.missing and attribute.n_values in values:
+            total += 1.0 if len(values) > 1 else 0.0
         elif attribute.n_values > 1:
             ends = attribute.lows if attribute.numeric else np.arange(attribute.n_values)
-            total += (ends[max(found)] - ends[min(found)]) / (ends[-1] - ends[0])
+            total += (ends[max(values)] - ends[min(values)]) / (ends[-1] - ends[0])
     return float(total)
 
 

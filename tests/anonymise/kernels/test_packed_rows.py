@@ -50,10 +50,10 @@ def test_costs_of_each_kind() -> None:
 
 
 def test_one_value_and_huge_values_cost_finite_amounts() -> None:
-    one = Attribute("one", NumericDomain(3, 3), np.array([3.0]), np.array([3.0]))
+    single = Attribute("one", NumericDomain(3, 3), np.array([3.0]), np.array([3.0]))
     ends = np.array([-1.7e308, 1.7e308])
     huge = Attribute("huge", NumericDomain(*ends), ends, ends)
-    scales = scales_of((one, huge))
+    scales = scales_of((single, huge))
     assert scales.highs.tolist() == [0.0, 0.0, 1.0]
     assert np.isfinite(scales.units).all()
 

@@ -33,10 +33,10 @@ def test_dividing_keeps_the_order_on_both_sides(values: list[int], wide: int) ->
     room = make_room(scales)
     room.goes_left[[1, 4, 5]] = True
     room.cut[SHARED] = -1
-    found = divide_packed(rows, room, 0, 0, len(values))
+    middle = divide_packed(rows, room, 0, 0, len(values))
     left = [i for i, value in enumerate(values) if value in (1, 4, 5)]
     right = [i for i, value in enumerate(values) if value not in (1, 4, 5)]
-    assert found == len(left)
+    assert middle == len(left)
     assert rows.numbers.tolist() == left + right
     assert rows.cells[:, 0].tolist() == [values[i] for i in left + right]
 

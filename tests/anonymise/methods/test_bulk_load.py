@@ -26,8 +26,8 @@ from sparsam.data import read
 
 
 def slow_side(column: Any, attribute: Any) -> float:
-    one = Classes(np.zeros(len(column), np.int64), 1)
-    return tight_loss(one, column[:, None], [attribute]).overall
+    whole = Classes(np.zeros(len(column), np.int64), 1)
+    return tight_loss(whole, column[:, None], [attribute]).overall
 
 
 def slow_cut(column: Any, attribute: Any, k: int, slabs: int) -> tuple[int, int, int] | None:

@@ -226,8 +226,8 @@ def test_the_answer_does_not_depend_on_memory_order_or_kind_of_codes() -> None:
         Division(table.codes, table.attributes, KAnonymity(5)), LOSS
     ).classes.of_row
     for codes in (np.ascontiguousarray(table.codes), table.codes.astype(np.int64)):
-        found = grow_tree(Division(codes, table.attributes, KAnonymity(5)), LOSS).classes.of_row
-        assert found.tolist() == expected.tolist()
+        of_row = grow_tree(Division(codes, table.attributes, KAnonymity(5)), LOSS).classes.of_row
+        assert of_row.tolist() == expected.tolist()
 
 
 def test_the_input_is_left_as_it_was() -> None:

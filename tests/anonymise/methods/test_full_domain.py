@@ -107,14 +107,18 @@ def test_levels_may_be_given_as_labels_and_from_files(tmp_path: Path) -> None:
     PLACES.save(tmp_path / "places.csv")
     place = read(people).attribute("place")
     ways: list[Any] = [PLACES, PLACES.levels(place), Hierarchy.load(tmp_path / "places.csv")]
-    found = [
+    anonymiser = [
         Anonymiser(
             FullDomain(), k=9, publish="hierarchy", hierarchies={"place": way}
         ).fit_transform(people)
         for way in ways
     ]
     for name in people:
-        assert found[0][name].tolist() == found[1][name].tolist() == found[2][name].tolist()
+        assert (
+            anonymiser[0][name].tolist()
+            == anonymiser[1][name].tolist()
+            == anonymiser[2][name].tolist()
+        )
 
 
 def test_new_people_with_a_record_never_seen_are_suppressed() -> None:
@@ -180,10 +184,12 @@ def test_more_attributes_than_a_key_has_room_for() -> None:
     ends = np.arange(60_000.0)
     attributes = [Attribute(f"x{j}", NumericDomain(0, 59_999), ends, ends) for j in range(6)]
     hierarchies = {a.name: [list(range(60_000))] for a in attributes}
-    found = FullDomain().part(Division(codes, attributes, KAnonymity(2), hierarchies=hierarchies))
-    assert found.classes.sizes().tolist() == [2] * 25
-    assert found.route(codes).tolist() == found.classes.of_row.tolist()
-    assert found.route(codes[::-1] ^ np.uint16(1)).tolist() == [-1] * 50
+    partition = FullDomain().part(
+        Division(codes, attributes, KAnonymity(2), hierarchies=hierarchies)
+    )
+    assert partition.classes.sizes().tolist() == [2] * 25
+    assert partition.route(codes).tolist() == partition.classes.of_row.tolist()
+    assert partition.route(codes[::-1] ^ np.uint16(1)).tolist() == [-1] * 50
 
 
 def test_requests_that_cannot_be_met_say_so() -> None:

@@ -52,11 +52,11 @@ def test_every_class_keeps_the_demand(
             with pytest.raises(DataError, match="rows together"):
                 Hilbert(strict=strict).part(Division(codes, attributes, demand))
             continue
-        found = Hilbert(strict=strict).part(Division(codes, attributes, demand))
-        assert all(demand.holds(rows) for rows in found.classes.rows())
-        assert found.classes.n_suppressed == 0
+        partition = Hilbert(strict=strict).part(Division(codes, attributes, demand))
+        assert all(demand.holds(rows) for rows in partition.classes.rows())
+        assert partition.classes.n_suppressed == 0
         if strict:
-            assert found.route(codes).tolist() == found.classes.of_row.tolist()
+            assert partition.route(codes).tolist() == partition.classes.of_row.tolist()
 
 
 @settings(max_examples=40)
@@ -66,16 +66,16 @@ def test_no_other_stretches_lose_less(
 ) -> None:
     codes, attributes = random_codes(seed, max(n_rows, k))
     n_rows = len(codes)
-    found = Hilbert(strict=False).part(Division(codes, attributes, KAnonymity(k)))
+    partition = Hilbert(strict=False).part(Division(codes, attributes, KAnonymity(k)))
     order = curve_order(Curve.through(attributes).places(codes))
     best = [0.0] + [np.inf] * n_rows
     for stop in range(k, n_rows + 1):
         for start in range(stop - k + 1):
             inside = codes[order[start:stop]]
-            one = Classes(np.zeros(len(inside), np.int64), 1)
-            lost = tight_loss(one, inside, attributes).overall * len(inside)
+            whole = Classes(np.zeros(len(inside), np.int64), 1)
+            lost = tight_loss(whole, inside, attributes).overall * len(inside)
             best[stop] = min(best[stop], best[start] + lost)
-    loss = tight_loss(found.classes, codes, attributes).overall
+    loss = tight_loss(partition.classes, codes, attributes).overall
     assert loss * n_rows == pytest.approx(best[n_rows])
     strict = Hilbert().part(Division(codes, attributes, KAnonymity(k)))
     assert loss <= tight_loss(strict.classes, codes, attributes).overall + 1e-12
@@ -113,8 +113,8 @@ def test_numbers_are_laid_out_by_value_and_missing_ones_apart() -> None:
     assert curve.n_bits == 4
     assert curve.cells[0].tolist() == [0, 1, 2, 7, 15]
     table = read({"age": [20.0, 21.0, 90.0, 91.0, None, None]})
-    found = Hilbert().part(Division(table.codes, table.attributes, KAnonymity(2)))
-    assert found.classes.of_row.tolist() == [0, 0, 1, 1, 2, 2]
+    partition = Hilbert().part(Division(table.codes, table.attributes, KAnonymity(2)))
+    assert partition.classes.of_row.tolist() == [0, 0, 1, 1, 2, 2]
 
 
 def test_people_who_are_alike_stay_together_unless_asked_otherwise() -> None:
@@ -123,29 +123,29 @@ def test_people_who_are_alike_stay_together_unless_asked_otherwise() -> None:
         Hilbert().part(Division(table.codes, table.attributes, KAnonymity(4))).classes.n_classes
         == 1
     )
-    found = Hilbert(strict=False).part(Division(table.codes, table.attributes, KAnonymity(3)))
-    assert found.classes.sizes().min() >= 3
-    assert tight_loss(found.classes, table.codes, table.attributes).overall == 0
-    assert found.route(table.codes)[:7].tolist() == [found.classes.n_classes - 2] * 7
+    partition = Hilbert(strict=False).part(Division(table.codes, table.attributes, KAnonymity(3)))
+    assert partition.classes.sizes().min() >= 3
+    assert tight_loss(partition.classes, table.codes, table.attributes).overall == 0
+    assert partition.route(table.codes)[:7].tolist() == [partition.classes.n_classes - 2] * 7
 
 
 def test_a_rest_that_holds_nothing_joins_the_last_group() -> None:
     table = read({"age": list(range(10))})
     whose = {"p": np.array([1, 2, 3, 1, 2, 3, 1, 1, 1, 1])}
     demand = KAnonymity(3, entity="p").bound(None, whose)
-    found = Hilbert().part(Division(table.codes, table.attributes, demand))
-    assert found.classes.of_row.tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 1, 1]
+    partition = Hilbert().part(Division(table.codes, table.attributes, demand))
+    assert partition.classes.of_row.tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 1, 1]
 
 
 def test_one_value_and_many_attributes() -> None:
     table = read({f"x{j}": [1, 1, 1, 1] for j in range(30)})
-    found = Hilbert().part(Division(table.codes, table.attributes, KAnonymity(2)))
-    assert found.classes.of_row.tolist() == [0, 0, 0, 0]
+    partition = Hilbert().part(Division(table.codes, table.attributes, KAnonymity(2)))
+    assert partition.classes.of_row.tolist() == [0, 0, 0, 0]
     rng = np.random.default_rng(0)
     table = read({f"x{j}": [str(v) for v in rng.integers(0, 400, 300)] for j in range(14)})
-    found = Hilbert().part(Division(table.codes, table.attributes, KAnonymity(20)))
-    assert found.classes.sizes().min() >= 20
-    assert found.route(table.codes).tolist() == found.classes.of_row.tolist()
+    partition = Hilbert().part(Division(table.codes, table.attributes, KAnonymity(20)))
+    assert partition.classes.sizes().min() >= 20
+    assert partition.route(table.codes).tolist() == partition.classes.of_row.tolist()
 
 
 def test_as_an_estimator_it_proves_what_it_publishes() -> None:

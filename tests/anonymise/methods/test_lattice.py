@@ -47,9 +47,9 @@ def slow_loss(classes: Classes, codes: Any, ladders: Any, levels: Any) -> float:
         labels = ladder.labels[level]
         for row in np.flatnonzero(classes.of_row >= 0):
             same = [c for c, label in enumerate(labels) if label == labels[codes[row, place]]]
-            one = Classes(np.zeros(len(same), np.int64), 1)
+            whole = Classes(np.zeros(len(same), np.int64), 1)
             column = np.array(same, dtype=np.uint16)[:, None]
-            total += tight_loss(one, column, [ladder.attribute]).overall
+            total += tight_loss(whole, column, [ladder.attribute]).overall
     return total / codes.size
 
 

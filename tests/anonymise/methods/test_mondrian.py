@@ -138,3 +138,10 @@ def test_impossible_requests_say_so() -> None:
         Mondrian().part(Division(table.codes[:0], table.attributes, KAnonymity(2)))
     with pytest.raises(DataError, match="one column per quasi-identifier"):
         Mondrian().part(Division(table.codes[:, :0], (), KAnonymity(2)))
+
+
+def test_answers_are_not_looked_at() -> None:
+    table = read({"age": [20, 21, 40, 41]})
+    answers = np.array([np.nan, 1.0, 2.0, 3.0])
+    tree = Mondrian().part(Division(table.codes, table.attributes, KAnonymity(2), answers))
+    assert tree.n_classes == 2

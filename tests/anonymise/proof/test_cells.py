@@ -19,27 +19,27 @@ from sparsam.anonymise.proof._cells import cell_text, cells_hash, numbered, shar
 def test_objects_are_numbered_as_they_come(values: list[Any]) -> None:
     array = np.empty(len(values), object)
     array[:] = values
-    number, found = numbered(array)
-    assert [(type(found[i]), found[i]) for i in number] == [(type(v), v) for v in values]
-    assert len({(type(v), v) for v in found}) == len(found)
-    assert list(dict.fromkeys(number.tolist())) == list(range(len(found)))
+    number, cells = numbered(array)
+    assert [(type(cells[i]), cells[i]) for i in number] == [(type(v), v) for v in values]
+    assert len({(type(v), v) for v in cells}) == len(cells)
+    assert list(dict.fromkeys(number.tolist())) == list(range(len(cells)))
 
 
 @pytest.mark.parametrize("dtype", ["i8", "u4", "f4", "f8", "U7", "?", "M8[ns]", "m8[s]"])
 def test_arrays_are_numbered_like_objects(dtype: str) -> None:
     values = (1_000_000 * np.array([3, 1, 2, 1, 3, 0])).astype(dtype)
-    number, found = numbered(values)
+    number, cells = numbered(values)
     plain = numbered(values.astype("M8[us]" if dtype[0] == "M" else dtype).astype(object))
     assert number.tolist() == plain[0].tolist()
-    assert len(found) == len(plain[1])
+    assert len(cells) == len(plain[1])
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "M8[D]"])
 def test_missing_is_one_value(dtype: str) -> None:
     values = np.array(["NaT", "2001", "NaT"] if dtype[0] == "M" else [np.nan, 2.0, np.nan], dtype)
-    number, found = numbered(values)
+    number, cells = numbered(values)
     assert number.tolist() == [0, 1, 0]
-    assert found[0] is None
+    assert cells[0] is None
     mixed = np.array([None, pd.NA, float("nan"), 1.0], dtype=object)
     assert numbered(mixed)[0].tolist() == [0, 0, 0, 1]
 
@@ -54,11 +54,11 @@ def test_cells_that_are_no_plain_values() -> None:
 @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from("xy"), st.integers(0, 1))))
 def test_records_are_shared_when_all_cells_are(rows: list[tuple[Any, ...]]) -> None:
     columns = [np.array([row[i] for row in rows], object) for i in range(3)]
-    found = shared_records(columns)
+    records = shared_records(columns)
     for i in range(len(rows)):
         for j in range(len(rows)):
-            assert (found[i] == found[j]) == (rows[i] == rows[j])
-    assert set(found.tolist()) == set(range(len(set(rows))))
+            assert (records[i] == records[j]) == (rows[i] == rows[j])
+    assert set(records.tolist()) == set(range(len(set(rows))))
 
 
 @pytest.mark.parametrize(

@@ -47,10 +47,10 @@ def shared_sizes(release: Any, names: list[str]) -> NDArray[np.int64]:
 
 
 def groups(release: dict[str, Sequence[Any]], names: Sequence[str]) -> list[list[int]]:
-    found = defaultdict(list)
+    lists = defaultdict(list)
     for row, key in enumerate(zip(*(release[name] for name in names), strict=True)):
-        found[key].append(row)
-    return list(found.values())
+        lists[key].append(row)
+    return list(lists.values())
 
 
 def slow_distance(inside: list[Any], whole: list[Any], order: Sequence[Any] | None) -> float:

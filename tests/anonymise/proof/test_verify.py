@@ -75,14 +75,14 @@ def test_a_release_that_keeps_its_promise_is_certified() -> None:
     assert paper.smallest >= 4
     assert paper.columns == ("age", "city", "ill", "pay")
     assert paper.information_loss == losses
-    found = verify(release, paper)
-    assert found.ok
-    assert found.complete
-    assert len(found.findings) == 8
-    assert found.to_dict()["ok"]
-    assert found.to_dict()["quasi_identifiers"] == ["age", "city"]
-    assert found.to_dict()["published_as_they_are"] == ["ill", "pay"]
-    assert str(found).count("yes: ") == 8
+    verification = verify(release, paper)
+    assert verification.ok
+    assert verification.complete
+    assert len(verification.findings) == 8
+    assert verification.to_dict()["ok"]
+    assert verification.to_dict()["quasi_identifiers"] == ["age", "city"]
+    assert verification.to_dict()["published_as_they_are"] == ["ill", "pay"]
+    assert str(verification).count("yes: ") == 8
 
 
 def test_a_broken_promise_is_refused() -> None:
@@ -117,10 +117,10 @@ def test_a_false_certificate_is_found_out() -> None:
     release = {"age": np.array([1, 1, 1, 2, 2])}
     paper = certify(release, ["age"], K2)
     forged = Certificate.from_json(paper.to_json().replace('"k": 2', '"k": 3'))
-    found = verify(release, forged)
+    verification = verify(release, forged)
     # with a larger k, other rows are shared by fewer than k
-    assert [f.held for f in found.findings] == [True] * 5 + [False] * 2
-    assert found.findings[-1].detail == "1 records, 2 rows"
+    assert [f.held for f in verification.findings] == [True] * 5 + [False] * 2
+    assert verification.findings[-1].detail == "1 records, 2 rows"
     bigger = Certificate.from_json(paper.to_json().replace('"smallest": 2', '"smallest": 9'))
     wrong = [f for f in verify(release, bigger).findings if f.held is False]
     assert [f.detail for f in wrong] == ["9 stated, 2 found"]
@@ -145,8 +145,8 @@ def test_a_file_is_checked_like_the_frame_it_was_written_from(
     path = tmp_path / f"release.{ending}"
     write_columns(columns_of(release, paper.columns), path)
     paper.save(tmp_path / "certificate.json")
-    found = verify(path, tmp_path / "certificate.json")
-    assert found.ok, str(found)
+    verification = verify(path, tmp_path / "certificate.json")
+    assert verification.ok, str(verification)
     assert certify(path, paper.quasi_identifiers, paper.demands).sha256 == paper.sha256
 
 
@@ -158,9 +158,9 @@ def test_texts_of_a_file_that_tell_people_apart_are_found(tmp_path: Path) -> Non
         certify(path, ["age"], K2)
     frame = {"age": np.array([30, 30, 30, 30]), "pay": np.array([1, 2, 3, 4])}
     paper = certify(frame, ["age"], K2)
-    found = verify(path, paper)
-    assert not found.ok
-    assert not found.findings[2].held  # the number is the same, and the cell is not
+    verification = verify(path, paper)
+    assert not verification.ok
+    assert not verification.findings[2].held  # the number is the same, and the cell is not
     with pytest.raises(ReleaseError):
         certify({"age": np.array(["30", "30 "]), "pay": np.array([1, 2])}, ["age"], K2)
 
@@ -216,8 +216,8 @@ def test_the_order_of_rows_does_not_matter(tmp_path: Path, ending: str) -> None:
     paper = certify(release, ["age", "city"], K2)
     for shuffled in (release.iloc[::-1], release.sample(frac=1, random_state=1)):
         write_columns(columns_of(shuffled, paper.columns), path)
-        found = verify(path, paper)
-        assert found.ok, str(found)
+        verification = verify(path, paper)
+        assert verification.ok, str(verification)
     swapped = release.assign(pay=release["pay"].to_numpy()[::-1])  # the same cells, other rows
     assert not verify(swapped, paper).ok
 
@@ -245,10 +245,12 @@ def test_nothing_can_be_hidden_in_how_a_cell_is_written(tmp_path: Path, old: str
     paper = certify(path, ["age"], K2)
     assert verify(path, paper).same_file
     path.write_bytes(text.replace(old, new, 1).encode())
-    found = verify(path, paper)
-    assert not found.ok
-    assert not found.same_file
-    assert found.findings[2] == Finding("no cell was changed since the certificate was made", False)
+    verification = verify(path, paper)
+    assert not verification.ok
+    assert not verification.same_file
+    assert verification.findings[2] == Finding(
+        "no cell was changed since the certificate was made", False
+    )
 
 
 @pytest.mark.parametrize("how", ["named", "unnamed", "texts"])
@@ -261,9 +263,9 @@ def test_row_labels_are_seen(tmp_path: Path, how: str) -> None:
     labelled = release.set_index(labels)
     labelled.to_parquet(path)
     for one in (path, labelled):
-        found = verify(one, paper)
-        assert not found.ok
-        assert found.findings[0].detail.startswith("not certified: ")
+        verification = verify(one, paper)
+        assert not verification.ok
+        assert verification.findings[0].detail.startswith("not certified: ")
     with pytest.raises(ReleaseError, match="no row labels"):
         certify(labelled, ["age", "city"], K2)
     release.to_parquet(path)

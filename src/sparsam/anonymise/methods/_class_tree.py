@@ -124,7 +124,8 @@ def grow_tree(
     ClassTree
     """
     scales = scales_of(division.attributes)
-    rows, room = _laid_out(division.codes, scales, division.answers)
+    answers = division.answers if mode in (IMPURITY, BOTH) else None
+    rows, room = _laid_out(division.codes, scales, answers)
     plan = Plan(mode, division.fewest, float(least_gain), tries or len(division.sizes))
     of_row = np.empty(division.n_rows, dtype=np.int64)
     if division.plain_k is not None:
