@@ -11,7 +11,7 @@ from sparsam._checks import check_whole
 from sparsam.data import Attribute, Roles, Task
 from sparsam.minimise._constraints import Constraints, tree_above
 from sparsam.minimise._minimiser import BucketMinimiser
-from sparsam.minimise.tree._splits import numbered_by_first_code
+from sparsam.minimise._splits import numbered_by_first_code
 
 
 class Uniform(BucketMinimiser):
