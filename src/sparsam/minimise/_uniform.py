@@ -15,7 +15,7 @@ from sparsam.minimise._splits import numbered_by_first_code
 
 
 class Uniform(BucketMinimiser):
-    """Give every attribute the same number of buckets, without looking at the task.
+    """Cut every attribute into the same number of buckets, without looking at the task.
 
     A baseline (Staab et al., section 6): numbers are cut into intervals of equal width, categories
     are grouped at random, ordered categories into runs of equal length; a hierarchy is opened from
