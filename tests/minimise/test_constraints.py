@@ -14,7 +14,7 @@ from sparsam import load_example
 from sparsam._errors import ParameterError
 from sparsam.data import CategoricalDomain, Roles, Task, resolve
 from sparsam.minimise import Constraints, FeatureSelection, Minimiser, PrivacyTree, Uniform
-from sparsam.minimise.tree._splits import LEFT, RIGHT
+from sparsam.minimise._splits import LEFT, RIGHT
 
 
 @pytest.fixture(scope="module")

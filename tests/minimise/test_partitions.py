@@ -28,7 +28,7 @@ from sparsam.minimise._partitions import (
     rare_codes,
     rare_together,
 )
-from sparsam.minimise.tree._splits import LEFT, RIGHT
+from sparsam.minimise._splits import LEFT, RIGHT
 
 
 def _numbers(*, missing: bool = False) -> Attribute:

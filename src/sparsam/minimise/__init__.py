@@ -7,13 +7,13 @@ from sparsam.minimise._iterative import Iterative
 from sparsam.minimise._minimiser import BucketMinimiser
 from sparsam.minimise._minimiser import Minimiser as Minimiser
 from sparsam.minimise._minimiser import two_dimensional as two_dimensional
+from sparsam.minimise._privacy_tree import PrivacyTree
 from sparsam.minimise._uniform import Uniform
 from sparsam.minimise.merging._merging import Merging
 from sparsam.minimise.model._fit import CurvePoint as CurvePoint
 from sparsam.minimise.model._model_tree import ModelTree
 from sparsam.minimise.neural._adversarial import Adversarial
 from sparsam.minimise.neural._mutual_information import MutualInformation
-from sparsam.minimise.tree._privacy_tree import PrivacyTree
 
 # What `sweep` and the command line call them; for the other folders.
 BY_NAME: dict[str, type[Minimiser]] = {

@@ -16,7 +16,7 @@ from sparsam.counting import distinct_records
 from sparsam.data import Attribute, Task
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._partitions import code_counts, full_resolution
-from sparsam.minimise.tree._splits import numbered_by_first_code
+from sparsam.minimise._splits import numbered_by_first_code
 
 Buckets = NDArray[np.int64]
 # Variance, as a share of the whole, below which a group is of one kind: far above round-off.

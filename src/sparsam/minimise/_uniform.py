@@ -11,11 +11,11 @@ from sparsam._checks import check_whole
 from sparsam.data import Attribute, Roles, Task
 from sparsam.minimise._constraints import Constraints, tree_above
 from sparsam.minimise._minimiser import BucketMinimiser
-from sparsam.minimise.tree._splits import numbered_by_first_code
+from sparsam.minimise._splits import numbered_by_first_code
 
 
 class Uniform(BucketMinimiser):
-    """Give every attribute the same number of buckets, without looking at the task.
+    """Cut every attribute into the same number of buckets, without looking at the task.
 
     A baseline (Staab et al., section 6): numbers are cut into intervals of equal width, categories
     are grouped at random, ordered categories into runs of equal length; a hierarchy is opened from

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sparsam import load_example
 from sparsam.data import Roles, Task, resolve
 from sparsam.minimise import Merging
-from sparsam.minimise.merging._people import Layout, People
+from sparsam.minimise.merging._people import Layout, People, boosted_loss, likely_classes
+from sparsam.minimise.merging._position import Position
 
 QUIET = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 
@@ -65,3 +67,41 @@ def test_very_many_values_are_grouped_into_atoms() -> None:
     assert all((x == y).all() for x, y in zip(again, finest, strict=True))
     path = Merging(max_rows=3_000).fit_task(task).path_
     assert any(g.collected == ("number",) for g in path)
+
+
+def _nothing(people: People) -> list[np.ndarray]:
+    return [np.zeros(size, dtype=np.int64) for size in people.sizes]
+
+
+def test_boosted_trees_see_what_rare_records_hide() -> None:
+    rng = np.random.default_rng(4)
+    frame = {f"n{a}": rng.integers(0, 12, 1_500) for a in range(5)}
+    task = resolve(frame, Roles(personal="all"), y=(frame["n0"] > 5) ^ (frame["n1"] > 5))
+    people = _people(task)
+    finest = [np.arange(size) for size in people.sizes]
+    nothing = _nothing(people)
+    boosted = boosted_loss(people, finest, 0)
+    assert boosted < 0.05
+    assert boosted < Position(people, finest).score.loss
+    assert boosted_loss(people, nothing, 0) == pytest.approx(
+        Position(people, nothing).score.loss, abs=0.02
+    )
+    assert boosted_loss(_people(task.take(np.arange(50))), nothing, 0) == np.inf
+
+
+@pytest.fixture(scope="module")
+def example() -> Task:
+    return resolve(load_example(), Roles("employed")).take(np.arange(1_500))
+
+
+def test_nobodys_own_class_is_used(example: Task) -> None:
+    task = example.take(np.arange(600))
+    target = task.target.copy()
+    target[7] = 1 - target[7]
+    other = Task(
+        task.table, target, task.classes, "target", task.personal, task.weights, task.roles
+    )
+    here, there = likely_classes(task), likely_classes(other)
+    assert np.array_equal(here[7], there[7])
+    assert not np.array_equal(here, there)
+    assert np.allclose(here.sum(axis=1), 1)

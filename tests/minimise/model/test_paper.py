@@ -11,9 +11,9 @@ from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Table
 from sparsam.generalization import Generalization
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._partitions import code_counts, partition_of
+from sparsam.minimise._splits import leaves_of
 from sparsam.minimise.model._oracle import Agreement, Oracle
-from sparsam.minimise.model._paper import REPRESENTATIVES, PaperSearch, Stage
-from sparsam.minimise.tree._splits import leaves_of
+from sparsam.minimise.model._paper import LEAF_REPRESENTATIVES, PaperSearch, Stage
 
 
 def _search(table, oracle, how="nearest", ilag="corrected", rules=None, weights=None, seed=0):
@@ -218,7 +218,7 @@ def test_a_column_with_a_huge_range_does_not_decide_who_stands_for_a_leaf():
     assert records[0].tolist() == [1, 1]
 
 
-@given(data=st.data(), how=st.sampled_from(REPRESENTATIVES))
+@given(data=st.data(), how=st.sampled_from(LEAF_REPRESENTATIVES))
 @settings(max_examples=60)
 def test_the_recoding_leads_where_the_search_led(any_task, data, how):
     task = data.draw(any_task(most_values=7))

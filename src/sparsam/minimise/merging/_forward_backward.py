@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.minimise._constraints import Constraints
+from sparsam.minimise._splits import numbered_by_first_code
 from sparsam.minimise.merging._merge_path import Move, Moves, Step
 from sparsam.minimise.merging._people import Floats, Lookup, People
 from sparsam.minimise.merging._position import RIDGE, Position
-from sparsam.minimise.tree._splits import numbered_by_first_code
 
 # From dear to cheap risk: what a point of risk may cost in points of loss.
 PRICES = tuple(np.geomspace(1.5, 0.003, 28).tolist())

@@ -15,7 +15,7 @@ from sparsam.counting import distinct_records, record_keys
 from sparsam.data import Attribute, Task
 from sparsam.generalization import CodeTree
 from sparsam.minimise._constraints import Constraints
-from sparsam.minimise.tree._splits import numbered_by_first_code
+from sparsam.minimise._splits import numbered_by_first_code
 
 _LEAST_RISK = 1e-9  # keeps the price of a merge finite that takes no risk away
 Counts = NDArray[np.float32]

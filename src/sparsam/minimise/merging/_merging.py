@@ -16,7 +16,7 @@ from sparsam.generalization import Generalization
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._minimiser import BucketMinimiser, places_of
 from sparsam.minimise._partitions import full_resolution
-from sparsam.minimise.merging._boosted import boosted_loss, likely_classes
+from sparsam.minimise._privacy_tree import PrivacyTree
 from sparsam.minimise.merging._forward_backward import Proposals, forward_backward
 from sparsam.minimise.merging._merge_path import (
     Lookups,
@@ -27,9 +27,8 @@ from sparsam.minimise.merging._merge_path import (
     merge_path,
     unbeaten,
 )
-from sparsam.minimise.merging._people import People
+from sparsam.minimise.merging._people import People, boosted_loss, likely_classes
 from sparsam.minimise.merging._position import Position
-from sparsam.minimise.tree._privacy_tree import PrivacyTree
 
 START_PRIVACY = (0.0, 0.1, 0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 START_LEAVES = (2, 4, 6, 8, 10, 20, 50, 100, 200)

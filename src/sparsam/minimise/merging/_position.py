@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.counting import DistinctRecords, distinct_records
-from sparsam.minimise.merging._boosted import loss_of
 from sparsam.minimise.merging._merge_path import Score
-from sparsam.minimise.merging._people import Floats, Layout, Lookup, People
+from sparsam.minimise.merging._people import Floats, Layout, Lookup, People, loss_of
 
 _ROUNDS, _ROUNDS_FROM_NOTHING = 4, 12  # of fitting
 _LEAST_SPREAD = 0.01  # a forecast is never so sure that nothing could change it

@@ -12,6 +12,8 @@ from sparsam._errors import DataError, ParameterError
 from sparsam.data import Task
 from sparsam.generalization import Generalization, Recoding
 from sparsam.minimise._constraints import Constraints
+from sparsam.minimise._privacy_tree import Growth
+from sparsam.minimise._splits import leaves_of, tree_shape, with_neighbours
 from sparsam.minimise.model._ladder import Ranges, ladders
 from sparsam.minimise.model._limits import Namer, with_constants, within
 from sparsam.minimise.model._oracle import FEWEST_IN_CELL, Agreement, Kept, Oracle, Scorer
@@ -19,8 +21,6 @@ from sparsam.minimise.model._paper import PaperSearch
 from sparsam.minimise.model._recoding import SettledTree, prediction_task
 from sparsam.minimise.model._round import FedRecords, Rounder
 from sparsam.minimise.model._search import Search, State, answers_for, fed_for
-from sparsam.minimise.tree._growth import Growth
-from sparsam.minimise.tree._splits import leaves_of, tree_shape, with_neighbours
 
 Make = Callable[[Sequence[Ranges]], Generalization]
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.data import Attribute, NumericDomain
+from sparsam.minimise._splits import numbered_by_first_code
 from sparsam.minimise.model._oracle import Oracle
 from sparsam.minimise.model._profiles import AnyTwo, Neighbours, profiles
-from sparsam.minimise.tree._splits import numbered_by_first_code
 
 REPRESENTATIVES = ("response", "median", "mean", "random")
 

@@ -12,12 +12,12 @@ from sparsam.data import Attribute, Table
 from sparsam.generalization import Generalization, Recoding
 from sparsam.generalization.recoding import Branch, Leaf, Node
 from sparsam.minimise._constraints import Constraints
+from sparsam.minimise._privacy_tree import Growth, buckets_of
+from sparsam.minimise._splits import LEFT, RIGHT, Split, TreeNode, leaves_of, tree_shape
 from sparsam.minimise.model._ladder import Ranges, identity, mean_penalty, stand_in
 from sparsam.minimise.model._limits import Namer
 from sparsam.minimise.model._oracle import Agreement, Answers, Oracle
 from sparsam.minimise.model._recoding import label_of, prediction_task
-from sparsam.minimise.tree._growth import Growth, buckets_of
-from sparsam.minimise.tree._splits import LEFT, RIGHT, Split, TreeNode, leaves_of, tree_shape
 
 LEAF_REPRESENTATIVES = ("nearest", "median", "mean", "random")
 

@@ -13,10 +13,10 @@ from sparsam.data import Attribute, CategoricalDomain, Roles, Table, Task
 from sparsam.generalization import Generalization, Recoding
 from sparsam.generalization.recoding import Branch, Leaf, Node
 from sparsam.minimise._constraints import Constraints
+from sparsam.minimise._privacy_tree import Growth
+from sparsam.minimise._splits import TreeNode, leaves_of, tree_shape, with_neighbours
 from sparsam.minimise.model._ladder import Ranges
 from sparsam.minimise.model._oracle import Answers, Oracle
-from sparsam.minimise.tree._growth import Growth
-from sparsam.minimise.tree._splits import TreeNode, leaves_of, tree_shape, with_neighbours
 
 _Shape = tuple[list[TreeNode], dict[int, NDArray[np.int64]]]
 

@@ -27,18 +27,8 @@ class MutualInformation(NeuralMinimiser):
     trade_off : float, default=0.1
         Weight of the information (lambda) in [0, 1]; that of the classifier's loss is the rest.
         At 0 only the task counts, at 1 only privacy.
-    buckets : int, default=5
-        The most buckets of an attribute (k). The networks may leave some of them empty.
-    epochs : int, default=20
-    batch_size : int, default=256
-    learning_rate : float, default=0.01
-        Of Adam; a tenth of it after every five epochs.
-    constraints : Constraints, optional
-    unseen : {"error", "common"}, default="error"
-    random_state : int, default=0
-    device : {"auto", "cpu", "cuda"}, default="auto"
-        Where to compute; "auto" takes a GPU if torch finds one. A GPU is faster than one core only
-        with much larger batches.
+    buckets, epochs, batch_size, learning_rate, constraints, unseen, random_state, device
+        As for `Adversarial`.
 
     Attributes
     ----------

@@ -13,7 +13,7 @@ from sparsam.data import Attribute, Task
 from sparsam.generalization import CodeTree
 from sparsam.minimise._constraints import Constraints, tree_above
 from sparsam.minimise._partitions import code_counts
-from sparsam.minimise.tree._splits import numbered_by_first_code
+from sparsam.minimise._splits import numbered_by_first_code
 
 if TYPE_CHECKING:
     import torch

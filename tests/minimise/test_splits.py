@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from sparsam.data import Attribute, CategoricalDomain, NumericDomain
 from sparsam.minimise._constraints import Constraints
-from sparsam.minimise.tree._growth import Growth
-from sparsam.minimise.tree._splits import (
+from sparsam.minimise._privacy_tree import Growth
+from sparsam.minimise._splits import (
     ABSENT,
     LEFT,
     RIGHT,

@@ -1,1 +1,0 @@
-"""Trees that are charged for what they reveal."""
