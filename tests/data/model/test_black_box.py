@@ -5,31 +5,23 @@ from __future__ import annotations
 import subprocess
 import sys
 import traceback
-from pathlib import Path
 
-import joblib
 import numpy as np
-import onnx
-import onnxruntime
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import skops.io
 import torch
-from onnx import TensorProto, helper
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
-from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-import sparsam.data.model._records
-from sparsam._errors import DataError, MissingExtraError, ParameterError
-from sparsam.data.model._black_box import BlackBox, black_box, load_model
+from sparsam._errors import DataError, ParameterError
+from sparsam.data.model._black_box import BlackBox, black_box
 from sparsam.data.model._own_records import OwnRecords
 
 AGE = np.array([12, 40, 17, 66, 30, 5])
@@ -85,29 +77,6 @@ def test_a_model_fitted_without_names_gets_a_bare_array(library):
     assert box.predict(LIBRARIES[library](NUMBERS)).tolist() == ADULT.tolist()
     numbered = NUMBERS.set_axis([0, 1, 2], axis=1)
     assert box.predict(numbered).tolist() == ADULT.tolist()
-
-
-def test_a_bare_array_gets_the_names_that_the_model_wants():
-    box = black_box(DecisionTreeClassifier(random_state=0).fit(NUMBERS, ADULT))
-    assert box.predict(NUMBERS.to_numpy(dtype=float)).tolist() == ADULT.tolist()
-
-
-def test_without_pandas_a_mapping_is_an_array_of_objects(monkeypatch):
-    monkeypatch.setattr(sparsam.data.model._records, "find_spec", lambda _: None)
-    matrix = NUMBERS.to_numpy(dtype=float)
-    box = black_box(DecisionTreeClassifier(random_state=0).fit(matrix, ADULT))
-    assert box.predict(LIBRARIES["mapping"](NUMBERS)).tolist() == ADULT.tolist()
-
-
-def test_missing_values_of_a_mapping_are_those_of_pandas():
-    frame = pd.DataFrame({"age": [30, np.nan, 41], "sex": ["f", np.nan, "m"]})
-    encode = make_column_transformer((OneHotEncoder(), ["sex"]), ("passthrough", ["age"]))
-    model = make_pipeline(encode, DecisionTreeClassifier(random_state=0)).fit(frame, list("abc"))
-    mapping = {
-        "age": np.array([30, None, 41], dtype=object),
-        "sex": np.array(["f", None, "m"], dtype=object),
-    }
-    assert black_box(model).predict(mapping).tolist() == list("abc")
 
 
 def test_the_category_type_reaches_the_model():
@@ -264,12 +233,6 @@ def test_the_models_own_error_is_told_without_its_values():
     assert caught.value.__context__ is None
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_a_column_that_is_not_there_is_named(library):
-    with pytest.raises(ParameterError, match=r"They lack 'sex'. Did you mean 'sexx'"):
-        black_box(pipeline()).predict(LIBRARIES[library](PEOPLE.rename(columns={"sex": "sexx"})))
-
-
 def test_what_is_no_model():
     with pytest.raises(ParameterError, match="Got a dict instead"):
         black_box({})
@@ -331,209 +294,7 @@ def test_torch_answers_that_are_no_scores():
 # --- ONNX ------------------------------------------------------------------------------------
 
 
-def tensor(name, kind, *shape):
-    return helper.make_tensor_value_info(name, kind, list(shape))
-
-
-def session(nodes, inputs, outputs, constants=()):
-    """Check a small graph and open it."""
-    graph = helper.make_graph(nodes, "small", inputs, outputs, list(constants))
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
-    model = helper.make_model(graph, opset_imports=opsets, ir_version=9)
-    onnx.checker.check_model(model)
-    return model
-
-
-def constant(name, values):
-    values = np.asarray(values, dtype=np.float32)
-    return helper.make_tensor(name, TensorProto.FLOAT, values.shape, values.ravel())
-
-
-def scores_model(n_outputs=2, columns=3):
-    """Scores: 18 - age for class 0, and nothing for the others."""
-    weights = np.zeros((columns, n_outputs))
-    weights[0, 0] = -1
-    nodes = [helper.make_node("Gemm", ["X", "w", "b"], ["scores"])]
-    return session(
-        nodes,
-        [tensor("X", TensorProto.FLOAT, None, columns)],
-        [tensor("scores", TensorProto.FLOAT, None, n_outputs)],
-        [constant("w", weights), constant("b", [18.0] + [0.0] * (n_outputs - 1))],
-    )
-
-
-def label_model():
-    """One input per column, as skl2onnx writes it, a label and its score."""
-    nodes = [
-        helper.make_node("Cast", ["age"], ["years"], to=TensorProto.FLOAT),
-        helper.make_node("Less", ["years", "limit"], ["young"]),
-        helper.make_node(
-            "LabelEncoder",
-            ["sex"],
-            ["female"],
-            domain="ai.onnx.ml",
-            keys_strings=["f", "m"],
-            values_int64s=[1, 0],
-        ),
-        helper.make_node("Cast", ["young"], ["child"], to=TensorProto.INT64),
-        helper.make_node("Add", ["child", "female"], ["both"]),
-        helper.make_node("Cast", ["both"], ["score"], to=TensorProto.FLOAT),
-        helper.make_node(
-            "LabelEncoder",
-            ["both"],
-            ["label"],
-            domain="ai.onnx.ml",
-            keys_int64s=[0, 1, 2],
-            values_strings=["neither", "one", "girl"],
-        ),
-    ]
-    return session(
-        nodes,
-        [tensor("age", TensorProto.INT64, None, 1), tensor("sex", TensorProto.STRING, None, 1)],
-        [tensor("score", TensorProto.FLOAT, None, 1), tensor("label", TensorProto.STRING, None, 1)],
-        [constant("limit", [18.0])],
-    )
-
-
-BOTH = ["girl", "neither", "one", "one", "neither", "girl"]
-
-
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_onnx_with_one_matrix(tmp_path, library):
-    records = LIBRARIES[library](NUMBERS)
-    onnx.save(scores_model(), tmp_path / "scores.onnx")
-    box = black_box(tmp_path / "scores.onnx")
-    assert (box.regression, box.columns) == (False, None)
-    assert box.predict(records).tolist() == (AGE >= 18).tolist()
-    assert box.predict(NUMBERS.to_numpy(dtype=float)).tolist() == (AGE >= 18).tolist()
-    onnx.save(scores_model(1), tmp_path / "number.onnx")
-    number = load_model(str(tmp_path / "number.onnx"))
-    assert number.regression
-    assert number.predict(records).tolist() == (18 - AGE).tolist()
-    logit = black_box(tmp_path / "number.onnx", regression=False)
-    assert logit.predict(records).tolist() == (AGE < 18).tolist()
-
-
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_onnx_with_one_input_per_column(library):
-    opened = onnxruntime.InferenceSession(label_model().SerializeToString())
-    box = black_box(opened)
-    assert (box.regression, box.columns) == (False, ("age", "sex"))
-    assert box.predict(LIBRARIES[library](PEOPLE)).tolist() == BOTH
-    score = black_box(opened, regression=True)
-    assert score.predict(LIBRARIES[library](PEOPLE)).tolist() == [2, 0, 1, 1, 0, 2]
-
-
-def test_onnx_with_an_encoder(tmp_path):
-    onnx.save(scores_model(columns=1), tmp_path / "age.onnx")
-    box = black_box(tmp_path / "age.onnx", encoder=lambda people: people[["age"]])
-    assert box.predict(PEOPLE).tolist() == (AGE >= 18).tolist()
-    opened = onnxruntime.InferenceSession(label_model().SerializeToString())
-    french = PEOPLE.rename(columns={"age": "âge", "sex": "sexe"})
-    box = black_box(opened, encoder=lambda p: {"age": p["âge"], "sex": p["sexe"]})
-    assert box.columns is None
-    assert box.predict(french).tolist() == BOTH
-
-
-def test_onnx_says_what_does_not_fit(tmp_path):
-    opened = onnxruntime.InferenceSession(label_model().SerializeToString())
-    box = black_box(opened)
-    with pytest.raises(DataError, match=r"none of them missing. Got 2 rows"):
-        box.predict(PEOPLE.head(3).assign(sex=[None, "m", None]))
-    with pytest.raises(DataError, match=r"whole numbers in 'age'. Got 6 rows"):
-        box.predict(PEOPLE.assign(age=0.5))
-    with pytest.raises(ParameterError, match=r"takes numbers only. 'age'"):
-        box.predict(PEOPLE.assign(age="secret"))
-    with pytest.raises(ParameterError, match="They lack 'sex'"):
-        box.predict(PEOPLE[["age"]])
-    onnx.save(scores_model(), tmp_path / "scores.onnx")
-    with pytest.raises(DataError, match=r"takes 3 columns. Got 2"):
-        black_box(tmp_path / "scores.onnx").predict(NUMBERS[["age", "member"]])
-
-
-def test_onnx_shapes_that_are_not_taken():
-    nodes = [helper.make_node("Identity", ["X"], ["Y"])]
-
-    def one(kind, shape, out):
-        made = session(nodes, [tensor("X", kind, *shape)], [tensor("Y", kind, *out)])
-        return onnxruntime.InferenceSession(made.SerializeToString())
-
-    with pytest.raises(ParameterError, match="any number of records"):
-        black_box(one(TensorProto.FLOAT, (1, 3), (1, 3)))
-    with pytest.raises(ParameterError, match="has 3 dimensions"):
-        black_box(one(TensorProto.FLOAT, (None, 3, 3), (None, 3, 3)))
-    with pytest.raises(ParameterError, match="is a tensor\\(uint8\\)"):
-        black_box(one(TensorProto.UINT8, (None, 3), (None, 3)))
-    with pytest.raises(ParameterError, match="'regression' parameter must be given"):
-        black_box(one(TensorProto.FLOAT, (None, None), (None, None)))
-    with pytest.raises(ParameterError, match="must answer with numbers"):
-        black_box(one(TensorProto.INT64, (None, 3), (None, 3)), regression=True)
-    flat = black_box(one(TensorProto.FLOAT, (None,), (None,)))
-    assert flat.columns == ("X",)
-    assert flat.predict({"X": AGE}).tolist() == AGE.tolist()
-
-
 # --- files -----------------------------------------------------------------------------------
-
-
-def test_a_skops_file_is_checked(tmp_path):
-    plain = make_pipeline(StandardScaler(), LogisticRegression(C=1e6)).fit(NUMBERS, ADULT)
-    skops.io.dump(plain, tmp_path / "model.skops")
-    assert load_model(tmp_path / "model.skops").predict(NUMBERS).tolist() == ADULT.tolist()
-    own = make_pipeline(FunctionTransformer(np.asarray), DummyClassifier()).fit(NUMBERS, ADULT)
-    skops.io.dump(own, tmp_path / "own.skops")
-    unknown = skops.io.get_untrusted_types(file=tmp_path / "own.skops")
-    assert unknown
-    with pytest.raises(ParameterError, match="trust=True") as caught:
-        load_model(tmp_path / "own.skops")
-    assert all(kind in str(caught.value) for kind in unknown)
-    trusted = load_model(tmp_path / "own.skops", trust=True)
-    assert trusted.predict(NUMBERS).tolist() == ["adult"] * 6
-
-
-@pytest.mark.parametrize("ending", [".joblib", ".pkl", ".pickle"])
-def test_a_pickled_model_must_be_trusted(tmp_path, ending):
-    joblib.dump(pipeline(), tmp_path / f"model{ending}")
-    with pytest.raises(ParameterError, match="runs the code inside the file"):
-        load_model(tmp_path / f"model{ending}")
-    box = load_model(tmp_path / f"model{ending}", trust=True)
-    assert box.predict(PEOPLE).tolist() == ADULT.tolist()
-
-
-class Bomb:
-    """What a harmful file holds: code that runs as it is loaded."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return Path.touch, (self.path,)
-
-
-def test_a_file_that_is_not_trusted_runs_nothing(tmp_path):
-    joblib.dump(Bomb(tmp_path / "ran"), tmp_path / "model.joblib")
-    with pytest.raises(ParameterError):
-        load_model(tmp_path / "model.joblib")
-    assert not (tmp_path / "ran").exists()
-
-
-def test_files_that_are_no_model(tmp_path):
-    with pytest.raises(ParameterError, match=r"must end in .onnx"):
-        load_model(tmp_path / "model.pt")
-    with pytest.raises(DataError, match="Found none"):
-        load_model(tmp_path / "model.onnx")
-    for ending in ("onnx", "skops", "joblib"):
-        (tmp_path / f"model.{ending}").write_bytes(b"nonsense")
-        with pytest.raises(DataError, match="cannot be read as one"):
-            load_model(tmp_path / f"model.{ending}", trust=True)
-
-
-@pytest.mark.parametrize(("ending", "library"), [("onnx", "onnxruntime"), ("skops", "skops.io")])
-def test_a_missing_extra_is_named(tmp_path, monkeypatch, ending, library):
-    (tmp_path / f"model.{ending}").write_bytes(b"")
-    monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'sparsam\[models\]'"):
-        load_model(tmp_path / f"model.{ending}")
 
 
 def test_importing_is_light():
@@ -544,15 +305,3 @@ def test_importing_is_light():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_onnx_without_an_input(tmp_path):
-    constant = helper.make_node(
-        "Constant", [], ["y"], value=helper.make_tensor("v", TensorProto.FLOAT, [2], [1.0, 2.0])
-    )
-    out = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2])
-    graph = helper.make_graph([constant], "nothing", [], [out])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    onnx.save(model, tmp_path / "nothing.onnx")
-    with pytest.raises(ParameterError, match="no input"):
-        black_box(tmp_path / "nothing.onnx")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import sparsam.data.model._own_frame
-from sparsam._errors import DataError, ParameterError, RoleError
+from sparsam._errors import DataError, RoleError
 from sparsam.data import NumericDomain, Roles, load_example, read
 from sparsam.data._domain import CategoricalDomain
 from sparsam.data.model._own_records import OwnRecords
@@ -54,67 +52,6 @@ ROLES = Roles("works", identifiers=["name"], categorical=["day"])
 ATTRIBUTES = [name for name in people().columns if name not in ("name", "works")]
 
 
-def test_pandas_comes_back_exactly():
-    frame = people()
-    own = OwnRecords.open(frame, roles=ROLES)
-    made = own.frame(own.table.codes)
-    pd.testing.assert_frame_equal(made, frame[ATTRIBUTES].reset_index(drop=True))
-    assert type(made.index) is pd.RangeIndex
-    assert own.table.names == tuple(name for name in ATTRIBUTES if name != "empty")
-    assert set(own.table.left_out) == {"name", "works", "empty"}
-    assert "empty: no values at all, left out" in own.table.notes
-    assert own.encode(frame).tolist() == own.table.codes.tolist()
-
-
-def test_polars_and_pyarrow_come_back_exactly():
-    frame = people().drop(columns=["empty", "grade"])
-    kept = [name for name in ATTRIBUTES if name in frame.columns]
-    wide = pl.from_pandas(frame).with_columns(pl.col("text").cast(pl.Enum(["a", "b", "c", "d"])))
-    arrow = pa.Table.from_pandas(frame, preserve_index=False)
-    own = OwnRecords.open(wide, roles=ROLES)
-    made = own.frame(own.table.codes)
-    assert made.equals(wide.select(kept))
-    assert made.schema == wide.select(kept).schema
-    assert own.encode(wide).tolist() == own.table.codes.tolist()
-    own = OwnRecords.open(pa.concat_tables([arrow[:20], arrow[20:]]), roles=ROLES)
-    made = own.frame(own.table.codes)
-    assert made.equals(arrow.select(kept))
-    assert made.schema.equals(arrow.select(kept).schema)
-    assert own.encode(arrow).tolist() == own.table.codes.tolist()
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.float32, np.float64, bool, object, "U5"])
-def test_arrays_come_back_exactly(dtype):
-    matrix = np.random.default_rng(0).integers(0, 2, (30, 4)).astype(dtype)
-    own = OwnRecords.open(matrix)
-    made = own.frame(own.table.codes)
-    assert made.dtype == matrix.dtype
-    np.testing.assert_array_equal(made, matrix)
-    np.testing.assert_array_equal(own.encode(matrix), own.table.codes)
-    two = OwnRecords.open(matrix, columns=["x1", "x3"])
-    np.testing.assert_array_equal(two.frame(two.table.codes), matrix[:, [1, 3]])
-
-
-def test_mappings_come_back_with_their_own_columns():
-    source = {
-        "age": np.array([30, 41, 30], dtype=np.int16),
-        "sex": np.array(["f", None, "m"], dtype=object),
-        "list": [1.5, 2.5, None],
-        "series": pd.Series(["x", "y", "x"], dtype="category"),
-    }
-    own = OwnRecords.open(source)
-    made = own.frame(own.table.codes)
-    assert list(made) == list(source)
-    assert made["age"].dtype == np.int16
-    assert made["age"].tolist() == [30, 41, 30]
-    assert made["sex"].tolist() == ["f", None, "m"]
-    assert made["list"].tolist() == [1.5, 2.5, None]
-    pd.testing.assert_series_equal(made["series"].reset_index(drop=True), source["series"])
-    assert own.encode(source).tolist() == own.table.codes.tolist()
-    records = [{name: list(values)[row] for name, values in source.items()} for row in (2, 0)]
-    assert own.encode(records).tolist() == own.table.codes[[2, 0]].tolist()
-
-
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=9))
 def test_any_codes_make_the_rows_they_stand_for(rows):
     frame = pd.DataFrame({"a": [5, 1, 9, 2, 7], "b": ["x", "y", "z", "x", None]})
@@ -124,39 +61,6 @@ def test_any_codes_make_the_rows_they_stand_for(rows):
     assert made["b"].fillna("-").tolist() == [["x", "y", "z"][b] for _, b in rows]
     assert made.dtypes.tolist() == frame.dtypes.tolist()
     assert own.encode(made).tolist() == [list(row) for row in rows]
-
-
-def test_files_become_what_pandas_would_read(tmp_path):
-    text = "age,sex,zip,paid,works\n30,f,01,1.5,true\n,,02,,false\n52,m,01,2.5,true\n"
-    (tmp_path / "people.csv").write_text(text)
-    own = OwnRecords.open(tmp_path / "people.csv", roles=Roles("works"))
-    made = own.frame(own.table.codes)
-    expected = pd.read_csv(tmp_path / "people.csv", dtype={"zip": "str"}).drop(columns="works")
-    pd.testing.assert_frame_equal(made, expected)
-    assert own.encode(tmp_path / "people.csv").tolist() == own.table.codes.tolist()
-    people().drop(columns=["grade", "empty"]).to_parquet(tmp_path / "people.parquet", index=False)
-    stored = OwnRecords.open(tmp_path / "people.parquet", roles=ROLES)
-    assert stored.frame(stored.table.codes)["age"].tolist() == people()["age"].tolist()
-
-
-def test_relations_and_lazy_frames_are_collected():
-    lazy = pl.DataFrame({"age": [30, 41], "sex": ["f", "m"]}).lazy()
-    own = OwnRecords.open(lazy)
-    assert own.frame(own.table.codes).equals(lazy.collect())
-    own = OwnRecords.open(duckdb.sql("SELECT 1 AS a, 'x' AS b UNION ALL SELECT NULL, 'y'"))
-    made = own.frame(own.table.codes).sort_values("b", ignore_index=True)
-    pd.testing.assert_frame_equal(made, pd.DataFrame({"a": [1, np.nan], "b": ["x", "y"]}))
-
-
-def test_without_pandas_a_file_is_a_mapping(tmp_path, monkeypatch):
-    (tmp_path / "people.csv").write_text("age,sex\n30,f\n,m\n")
-    monkeypatch.setattr(sparsam.data.model._own_frame, "find_spec", lambda _: None)
-    own = OwnRecords.open(tmp_path / "people.csv")
-    made = own.frame(own.table.codes)
-    assert {name: values.tolist() for name, values in made.items()} == {
-        "age": [30, None],
-        "sex": ["f", "m"],
-    }
 
 
 def test_the_bundled_example_keeps_its_attributes():
@@ -263,100 +167,6 @@ def test_a_domain_that_the_type_cannot_hold_is_refused():
     assert "secret" not in str(caught.value)
 
 
-HOT = pd.DataFrame(
-    {
-        "age": [30, 41, 52, 63],
-        "sex_female": np.array([1, 0, 0, 0], dtype=np.uint8),
-        "pay": [1.5, 2.5, 1.5, 2.5],
-        "sex_male": [False, True, False, True],
-        "sex_other": [0.0, 0.0, 0.0, 0.0],
-    }
-)
-SLICES = {"sex": ["sex_female", "sex_male", "sex_other"]}
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "mapping"])
-def test_slices_are_one_attribute(library):
-    source = {
-        "pandas": lambda: HOT,
-        "polars": lambda: pl.from_pandas(HOT),
-        "pyarrow": lambda: pa.Table.from_pandas(HOT),
-        "mapping": lambda: {name: HOT[name].to_numpy() for name in HOT},
-    }[library]()
-    own = OwnRecords.open(source, slices=SLICES)
-    assert own.table.names == ("age", "sex", "pay")
-    sex = own.table.attribute("sex")
-    assert sex.domain == CategoricalDomain(("female", "male", "other", "none of them"))
-    assert sex.decode(own.table.column("sex")).tolist() == [
-        "female",
-        "male",
-        "none of them",
-        "male",
-    ]
-    made = own.frame(own.table.codes)
-    back = (
-        made
-        if library == "pandas"
-        else pd.DataFrame(made if library == "mapping" else made.to_pandas())
-    )
-    pd.testing.assert_frame_equal(back, HOT)
-    other = own.frame(np.array([[0, 2, 0]], dtype=np.uint16))
-    assert [float(np.asarray(other[name])[0]) for name in SLICES["sex"]] == [0, 0, 1]
-    assert own.encode(source).tolist() == own.table.codes.tolist()
-
-
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
-def test_a_slice_that_no_row_has_keeps_its_type(make):
-    columns = {"a_x": [True, True], "a_y": [False, False], "a_z": [0, 0]}
-    source = make({name: np.array(values) for name, values in columns.items()})
-    own = OwnRecords.open(source, slices={"a": list(columns)})
-    made = own.frame(np.array([[1], [2]], dtype=np.uint16))
-    found = {name: list(np.asarray(made[name])) for name in columns}
-    assert found == {"a_x": [False, False], "a_y": [True, False], "a_z": [0, 1]}
-    assert np.asarray(made["a_x"]).dtype == bool
-    assert np.asarray(made["a_z"]).dtype == np.int64
-
-
-def test_slices_without_the_name_in_front_and_without_empty_rows():
-    frame = pd.DataFrame({"f": [1, 0], "m": [0, 1], "x": [3, 4]})
-    own = OwnRecords.open(frame, slices={"sex": ["m", "f"]}, columns=["f", "m"])
-    assert own.table.attributes[0].domain == CategoricalDomain(("m", "f"))
-    pd.testing.assert_frame_equal(own.frame(own.table.codes), frame[["f", "m"]])
-    with pytest.raises(DataError, match="must hold only the 2 categories"):
-        own.encode(pd.DataFrame({"f": [0], "m": [0]}))
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"sex_male": [True] * 4}, "Got 1 rows with more"),
-        ({"sex_male": [0, 2, 0, 2]}, "'sex_male' must hold only 0 and 1.* Got 2 rows"),
-        ({"sex_male": ["0", "1", "0", "1"]}, "must hold only 0 and 1.* Got 4 rows"),
-        ({"sex_other": [np.nan, 0, 0, 0]}, "'sex_other' must hold only 0 and 1.* Got 1 rows"),
-    ],
-)
-def test_slices_must_be_one_hot(change, message):
-    with pytest.raises(DataError, match=message):
-        OwnRecords.open(HOT.assign(**change), slices=SLICES)
-
-
-@pytest.mark.parametrize(
-    ("slices", "columns", "error", "message"),
-    [
-        ({"sex": ["sex_femal"]}, None, RoleError, "Did you mean 'sex_female'"),
-        ({"sex": []}, None, ParameterError, "at least one"),
-        ({"sex": ["sex_male", "sex_male"]}, None, ParameterError, "name a column once"),
-        ({"a": ["sex_male"], "b": ["sex_male"]}, None, ParameterError, "name a column once"),
-        ({"age": ["sex_male", "sex_female"]}, None, ParameterError, "a name of its own"),
-        (SLICES, ["age", "sex_male"], RoleError, "all slices of 'sex' or none. Got 1 of 3"),
-        (None, ["agee"], RoleError, "Did you mean 'age'"),
-    ],
-)
-def test_bad_slices_and_columns(slices, columns, error, message):
-    with pytest.raises(error, match=message):
-        OwnRecords.open(HOT, slices=slices, columns=columns)
-
-
 def test_bad_roles():
     frame = people()
     with pytest.raises(RoleError, match="'work' is not a column \\(role 'target'\\)"):
@@ -374,41 +184,10 @@ def test_a_target_that_is_an_expression_is_left_out_too():
     assert "age" not in own.table.names
 
 
-@pytest.mark.parametrize("roles", [Roles(identifiers=["sex"]), Roles("sex")])
-def test_slices_of_the_target_or_an_identifier_are_left_out(roles):
-    own = OwnRecords.open(HOT, roles=roles, slices=SLICES)
-    assert own.table.names == ("age", "pay")
-    assert own.frame(own.table.codes).columns.tolist() == ["age", "pay"]
-    assert own.encode(HOT[["pay", "age"]]).tolist() == own.table.codes.tolist()
-
-
 def test_columns_leave_the_others_out_and_keep_the_order():
     own = OwnRecords.open(people(), roles=ROLES, columns=["truth", "age"])
     assert own.frame(own.table.codes).columns.tolist() == ["age", "truth"]
     assert "income" in own.table.left_out
-
-
-def test_numbered_columns_of_pandas_keep_their_labels():
-    frame = pd.DataFrame(np.arange(6).reshape(3, 2))
-    own = OwnRecords.open(frame)
-    pd.testing.assert_frame_equal(own.frame(own.table.codes), frame)
-
-
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        (pd.DataFrame({"a": []}), "at least one attribute with values"),
-        (pd.DataFrame({"a": pd.Categorical([], ["x"], ordered=True)}), "at least one"),
-        ({"a": [1, 2], "b": [1]}, "same number of rows"),
-        (np.zeros(3), "Got an array with 1 dimensions"),
-        ("nowhere.csv", "Found none"),
-        (3, "Got a int instead"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "more than one 'a'"),
-    ],
-)
-def test_bad_sources(source, message):
-    with pytest.raises(DataError, match=message):
-        OwnRecords.open(source)
 
 
 def test_bad_codes():

@@ -14,7 +14,6 @@ import pytest
 from sparsam._errors import DataError
 from sparsam.data import read
 from sparsam.data.source._declared import Wanted, member_texts, open_declared, read_number
-from sparsam.data.source._fingerprint import fingerprint
 
 AGES = [30, None, 41, 52, -5]
 WORK = ["state", "private", None, "?", "farm"]
@@ -202,15 +201,3 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
 
 def test_read_number_takes_no_complex_number() -> None:
     assert np.isnan(read_number(1j))
-
-
-def test_the_fingerprint_is_of_the_content_and_the_salt(tmp_path: Path) -> None:
-    sources = _sources(tmp_path)
-    same = ("mapping", "records", "pandas", "pandas nullable", "pandas category", "polars")
-    prints = {kind: fingerprint(sources[kind], "salt") for kind in (*same, "pyarrow", "relation")}
-    assert len(set(prints.values())) == 1
-    assert fingerprint(sources["csv"], "salt") != prints["mapping"]
-    assert fingerprint(DATA, "pepper") != prints["mapping"]
-    assert fingerprint({**DATA, "age": [30, None, 41, 52, -6]}, "salt") != prints["mapping"]
-    assert fingerprint({**DATA, "more": WORK}, "salt") != prints["mapping"]
-    assert fingerprint(dict(reversed(DATA.items())), "salt") == prints["mapping"]

@@ -6,13 +6,13 @@ from sparsam.data.source._declared import open_declared as open_declared
 from sparsam.data.source._fingerprint import fingerprint as fingerprint
 from sparsam.data.source._frame import ArrayColumn as ArrayColumn
 from sparsam.data.source._frame import ArrayFrame as ArrayFrame
+from sparsam.data.source._frame import ColumnPlan as ColumnPlan
 from sparsam.data.source._frame import EagerFrame as EagerFrame
+from sparsam.data.source._frame import LazyFrame as LazyFrame
 from sparsam.data.source._frame import SeriesColumn as SeriesColumn
 from sparsam.data.source._frame import labelled as labelled
 from sparsam.data.source._frame import open_frame as open_frame
 from sparsam.data.source._header import header_of as header_of
-from sparsam.data.source._lazy_frame import ColumnPlan as ColumnPlan
-from sparsam.data.source._lazy_frame import LazyFrame as LazyFrame
 from sparsam.data.source._source import Source as Source
 from sparsam.data.source._source import column_names as column_names
 from sparsam.data.source._source import columns_of as columns_of

@@ -182,7 +182,7 @@ class CsvSource(Source):
     def __init__(self, file: Path, *, private: bool = False) -> None:
         self.origin = file
         self.delimiter, self.names = header_of(file, rows=0) if private else header_of(file)
-        self._kinds: dict[tuple[str, frozenset[str]], str] = {}
+        self._kinds: dict[frozenset[str], list[str]] = {}
 
     @cached_property
     def _engine(self) -> Engine:
@@ -197,28 +197,34 @@ class CsvSource(Source):
 
     def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
         """Load one column: numbers or truth values where every cell is one, else text."""
-        cell = f"c{self.names.index(name)}"
-        if missing:
-            cell = f"CASE WHEN {cell} IN ({listed(missing)}) THEN NULL ELSE {cell} END"
-        kind = "VARCHAR" if text else self._kind(name, cell, frozenset(missing))
+        place = self.names.index(name)
+        cell, kind = _cell(place, missing), "VARCHAR"
+        if not text:
+            kind = self._find_kinds(frozenset(missing))[place]
         if kind != "VARCHAR":
             cell = f"CAST(trim({cell}) AS {kind})"
-        return Column(
-            name, self._engine.columns(f"SELECT {cell} AS c FROM t", [], self._damaged)[0]
-        )
+        query = f"SELECT {cell} AS c FROM t"
+        return Column(name, self._engine.columns(query, [], self._damaged)[0])
 
-    def _kind(self, name: str, cell: str, missing: frozenset[str]) -> str:
-        """Find the type of a column from all of its values, not from a sample."""
-        if (name, missing) not in self._kinds:
-            query = (
-                f"SELECT bool_and(regexp_full_match(c, '{_WHOLE}')), "
-                f"bool_and(regexp_full_match(c, '{_NUMBER}')), "
-                f"bool_and(lower(c) IN ('true', 'false')) FROM (SELECT {cell} AS c FROM t)"
+    def _find_kinds(self, missing: frozenset[str]) -> list[str]:
+        """Find the type of every column from all of its values, not from a sample."""
+        if missing not in self._kinds:
+            checks = ", ".join(
+                f"bool_and(regexp_full_match({cell}, '{_WHOLE}')), "
+                f"bool_and(regexp_full_match({cell}, '{_NUMBER}')), "
+                f"bool_and(lower({cell}) IN ('true', 'false'))"
+                for cell in (_cell(place, missing) for place in range(len(self.names)))
             )
-            answers = self._engine.rows(query, [], self._damaged)[0]
-            fits = zip(("BIGINT", "DOUBLE", "BOOLEAN"), answers, strict=True)
-            self._kinds[name, missing] = next((kind for kind, fit in fits if fit), "VARCHAR")
-        return self._kinds[name, missing]
+            fits = self._engine.rows(f"SELECT {checks} FROM t", [], self._damaged)[0]
+            kinds = ("BIGINT", "DOUBLE", "BOOLEAN")
+            self._kinds[missing] = [
+                next(
+                    (kind for kind, fit in zip(kinds, fits[3 * i :], strict=False) if fit),
+                    "VARCHAR",
+                )
+                for i in range(len(self.names))
+            ]
+        return self._kinds[missing]
 
     def _damaged(self, error: Exception) -> DataError:
         return damaged_csv(self.origin, error)
@@ -452,6 +458,14 @@ def series_column(name: str, values: Any) -> Column:
 def collected(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     """Run the query of a lazy frame."""
     return worded(frame.collect, unreadable_frame)
+
+
+def _cell(place: int, missing: Collection[str]) -> str:
+    """Return the SQL of a cell in a CSV file, which is null where its text means missing."""
+    cell = f"c{place}"
+    if not missing:
+        return cell
+    return f"CASE WHEN {cell} IN ({listed(missing)}) THEN NULL ELSE {cell} END"
 
 
 def _filled(values: NDArray[Any]) -> NDArray[Any]:
