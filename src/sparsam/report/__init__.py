@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from sparsam.report._explore_report import ExploreReport, explore_report
     from sparsam.report._individual_report import IndividualReport, individual_report
     from sparsam.report._model_report import ModelReport, model_report
-    from sparsam.report._release_data import ReleaseReportData
     from sparsam.report._release_report import ReleaseReport, release_report
     from sparsam.report._report import Report, report_on
     from sparsam.report._statement_report import StatementReport, statement_report
@@ -25,7 +24,6 @@ __getattr__, __dir__ = load_lazily(
         "IndividualReport": "_individual_report",
         "ModelReport": "_model_report",
         "ReleaseReport": "_release_report",
-        "ReleaseReportData": "_release_data",
         "Report": "_report",
         "StatementReport": "_statement_report",
         "attack_report": "_attack_report",
@@ -44,7 +42,6 @@ __all__ = [
     "IndividualReport",
     "ModelReport",
     "ReleaseReport",
-    "ReleaseReportData",
     "Report",
     "StatementReport",
     "attack_report",
