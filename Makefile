@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PIP := -m pip --disable-pip-version-check --quiet install --prefer-binary
 # Two processes of one thread each: threads that wait for one another on busy cores take minutes.
 TESTS := OMP_NUM_THREADS=1
+PARALLEL := -n 2 --dist loadgroup
 # What numba compiles does not run as Python, so that no line of it can be counted.
 KERNELS = $(shell grep -rlE '^ *@compiled' src/sparsam | paste -sd,)
 
@@ -22,16 +23,16 @@ lint: $(VENV)/.dev
 
 unit: $(VENV)/.dev
 	$(TESTS) $(BIN)/python -m slipcover --source src/sparsam --omit $(KERNELS) \
-		--json --out .coverage.json -m pytest -n 2
+		--json --out .coverage.json -m pytest $(PARALLEL)
 	@$(BIN)/python tools/coverage_summary.py .coverage.json
 
 # Nothing but what sparsam always needs: what needs an extra is skipped, and says which one.
 test-core: .venv-core/.ready
-	$(TESTS) .venv-core/bin/python -m pytest -n 2
+	$(TESTS) .venv-core/bin/python -m pytest $(PARALLEL)
 
 # The oldest versions that pyproject.toml claims to work with.
 test-oldest: .venv-oldest/.ready
-	$(TESTS) .venv-oldest/bin/python -m pytest -n 2
+	$(TESTS) .venv-oldest/bin/python -m pytest $(PARALLEL)
 
 # The page that lists every public name.
 api: $(VENV)/.runtime

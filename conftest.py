@@ -1,4 +1,4 @@
-"""Skip what needs an extra that is not installed, and say which (`make test-core`)."""
+"""Skip what needs an extra that is not installed (`make test-core`); share what tests share."""
 
 from __future__ import annotations
 
@@ -26,6 +26,18 @@ EXTRAS = {
     "skops": "models",
     "torch": "neural",
 }
+
+
+# Folders whose tests all look at the same runs of commands.
+TOGETHER = ("canaries", "cli")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Send the tests of a file to one process, so that fixtures are made once (`loadgroup`)."""
+    for item in items:
+        folder = item.path.parent.name
+        group = folder if folder in TOGETHER else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
 
 
 def _missing_extra(error: BaseException | None) -> str | None:

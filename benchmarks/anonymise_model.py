@@ -43,12 +43,17 @@ from sparsam.anonymise._private_models import (
     PrivateLogistic,
     PrivateNetwork,
     _diffprivlib,
-    _libraries,
+    training_libraries,
 )
 from sparsam.anonymise.methods._guided import Guided, Hybrid
 from sparsam.anonymise.methods._mondrian import Mondrian
-from sparsam.attack.membership._membership import MembershipGame, lira, loss_attack, rmia
-from sparsam.attack.membership._model import membership_attack_model
+from sparsam.attack.membership._membership import (
+    MembershipGame,
+    lira,
+    loss_attack,
+    membership_attack_model,
+    rmia,
+)
 from sparsam.data import CategoricalDomain, Domain, NumericDomain
 from tables import DATA
 
@@ -196,7 +201,7 @@ def attacks() -> None:
             model.fit(records[members], labels[members])
             strong = MembershipGame(records, labels, members, others)
             weak = MembershipGame(records, labels, members, others, public)
-            said = (strong.said(model, rows) for rows in (members, others))
+            said = (strong.answers(model, rows) for rows in (members, others))
             halves, apart = (game.references(model, 8) for game in (strong, weak))
             both = strong.references(model, 8, online=True)
             for risk, how in (
@@ -225,7 +230,7 @@ def private() -> None:
     for kind, library in (
         (PrivateForest, _diffprivlib),
         (PrivateLogistic, _diffprivlib),
-        (PrivateNetwork, _libraries),
+        (PrivateNetwork, training_libraries),
     ):
         try:
             library(kind.__name__)

@@ -17,7 +17,8 @@ import time
 
 import numpy as np
 
-from sparsam.assess import Front, area_under_front, sweep
+from sparsam.assess import Front, sweep
+from sparsam.assess._front import area_under_front
 from sparsam.data import Split, split
 from tables import TASKS
 

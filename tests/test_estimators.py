@@ -42,6 +42,7 @@ from sparsam.data import NumericDomain
 from sparsam.generalization import Generalization, numeric_partition
 from sparsam.individual import IndividualMinimiser
 from sparsam.minimise import (
+    BY_NAME,
     Adversarial,
     FeatureSelection,
     Iterative,
@@ -84,6 +85,9 @@ OF_A_TABLE: list[BaseEstimator] = [
     PrivateLogistic(domains=DOMAINS, classes=(0, 1)),
     PrivateNetwork(domains=DOMAINS, classes=(0, 1)),
 ]
+# A minimiser that is added later is checked with its own defaults.
+_LISTED = {type(estimator) for estimator in (*CHECKED, *NEURAL, *OF_A_TABLE)}
+CHECKED += [kind() for kind in BY_NAME.values() if kind not in _LISTED]
 OF_THE_CONSTRUCTOR: list[Callable[[str, BaseEstimator], None]] = [
     check_estimator_cloneable,
     check_estimator_repr,

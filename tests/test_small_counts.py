@@ -25,7 +25,7 @@ from sparsam._small_counts import (
     share_step,
 )
 from sparsam.assess import assess_generalization
-from sparsam.assess._class_sizes import class_sizes
+from sparsam.assess._assessment import class_sizes
 from sparsam.attack import GeneralizedRecords, run_attacks
 from sparsam.attack._singling_out import class_details
 from sparsam.cli._main import cli

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sparsam._errors import SparsamError, SparsamWarning
+from sparsam._joined import supply
 from sparsam._lazy import load_lazily
 from sparsam._version import __version__
 
@@ -50,6 +51,9 @@ __getattr__, __dir__ = load_lazily(
         "sweep": "assess",
     },
 )
+
+# A choice of `assess` writes its report, which comes later in the flow.
+supply("report_on", lambda: __getattr__("report_on"))
 
 __all__ = [
     "Constraints",

@@ -60,9 +60,9 @@ def read_bytes(path: str | os.PathLike[str], most: int = MAX_BYTES) -> bytes:
     DocumentError
     """
     with Path(path).open("rb") as stream:  # what is no plain file has no size to ask for
-        found = stream.read(most + 1)
-    _check_size(len(found), most)
-    return found
+        content = stream.read(most + 1)
+    _check_size(len(content), most)
+    return content
 
 
 def decode_text(
@@ -126,10 +126,10 @@ def parse_json(text: str | bytes) -> Any:
     twice: dict[int, str] = {}
 
     def join(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) != len(pairs):
-            twice[id(made)] = _repeated_key(pairs)
-        return made
+        joined = dict(pairs)
+        if len(joined) != len(pairs):
+            twice[id(joined)] = _repeated_key(pairs)
+        return joined
 
     try:
         raw = json.loads(
@@ -195,7 +195,7 @@ def check_plain(
         depth += 1
         if depth > MAX_DEPTH + 1:
             raise _too_deep()
-        inner = [item for one in level for item in _items(one)]
+        inner = [item for holder in level for item in _items(holder)]
         odd = odd or any(not _writable_number(item) for item in inner)
         level = [item for item in inner if isinstance(item, dict | list)]
     if not odd and _writable_number(raw):
@@ -345,7 +345,7 @@ def _writable_number(value: Any) -> bool:
 
 
 def _walk(raw: Any) -> Iterator[tuple[Any, _Trail]]:
-    """Give every value and its way from the root, in the order of the document."""
+    """Yield every value and its way from the root, in the order of the document."""
     waiting: list[tuple[Any, _Trail]] = [(raw, None)]
     while waiting:
         value, trail = waiting.pop()
@@ -388,8 +388,8 @@ def _path(trail: _Trail) -> str:
 
 def _explain(error: msgspec.ValidationError, within: str) -> DocumentError:
     """Split the path off msgspec's message, and add the field that our own checks named."""
-    found = re.fullmatch(r"(.*?)(?: - at `(.*)`)?", str(error), re.DOTALL)
-    message, path = (found[1], found[2] or "$") if found else (str(error), "$")
+    match = re.fullmatch(r"(.*?)(?: - at `(.*)`)?", str(error), re.DOTALL)
+    message, path = (match[1], match[2] or "$") if match else (str(error), "$")
     path = within + path.removeprefix("$")
     field = getattr(error.__cause__, "field", None)
     return DocumentError(message, path if field is None else f"{path}.{field}")

@@ -56,6 +56,6 @@ def one_line(text: str) -> str:
     return _BREAKS.sub(_escaped, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    number = ord(found[0])
+def _escaped(sign: re.Match[str]) -> str:
+    number = ord(sign[0])
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

@@ -207,15 +207,15 @@ def joined(bars: Sequence[Mapping[str, Any]], tell: PublishedCounts | None = Non
     total = sum(counts)
     sums = [sum(counts[: place + 1]) for place in range(len(counts))]
     tell = tell or PublishedCounts(sums, total)
-    found: list[dict[str, Any]] = []
+    words: list[dict[str, Any]] = []
     start, last = 0, 0
     for place, reached in enumerate(sums):
         whole = reached == total and place == len(sums) - 1
         if whole or (tell.exact(reached) and not few(reached - last) and not few(total - reached)):
-            found.append({"from": bars[start]["from"], "to": bars[place]["to"],
+            words.append({"from": bars[start]["from"], "to": bars[place]["to"],
                           "people": suppress(reached - last)})  # fmt: skip
             start, last = place + 1, reached
-    return found
+    return words
 
 
 def share_step(people: int) -> float:
@@ -290,12 +290,12 @@ def publish_interval(interval: Any, people: Any) -> list[Any] | None:
     return [publish_share(low, people, "down"), publish_share(high, people, "up")]
 
 
-def published_repr(said: Any) -> str:
+def published_repr(words: Any) -> str:
     """Show an object by what it publishes of itself.
 
     Parameters
     ----------
     said : object with `to_dict`
     """
-    facts = ", ".join(f"{name}={value!r}" for name, value in said.to_dict().items())
-    return f"{type(said).__name__}({facts})"
+    facts = ", ".join(f"{name}={value!r}" for name, value in words.to_dict().items())
+    return f"{type(words).__name__}({facts})"

@@ -177,10 +177,10 @@ def sweep(folder: Path) -> None:
     ----------
     folder : Path
     """
-    found: list[str] = []
+    hidden: list[str] = []
     with suppress(OSError), os.scandir(folder) as entries:
-        found = [entry.path for entry in entries if _HIDDEN.fullmatch(entry.name)]
-    for path in found:
+        hidden = [entry.path for entry in entries if _HIDDEN.fullmatch(entry.name)]
+    for path in hidden:
         with suppress(OSError):  # somebody else's, in use, or gone by now
             _remove_left(path)
 
@@ -251,8 +251,8 @@ class _Fresh:
         if self.hidden is None and not self._linked(self.place):
             # Only a name can replace a name: this one exists between two calls of the system.
             name = _hidden_name(self.place.parent)
-            self.hidden, made = name, self._linked(name)
-            if not made:
+            self.hidden, linked = name, self._linked(name)
+            if not linked:
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(self.place))
         if self.hidden is not None:
             if sys.platform == "win32":  # which renames no file that is open
@@ -414,8 +414,8 @@ def _dress(descriptor: int, place: Path) -> None:
         old = place.stat()
     except FileNotFoundError:
         return
-    made, rights = os.fstat(descriptor), stat.S_IMODE(old.st_mode) & 0o777
-    if (made.st_uid, made.st_gid) != (old.st_uid, old.st_gid):
+    status, rights = os.fstat(descriptor), stat.S_IMODE(old.st_mode) & 0o777
+    if (status.st_uid, status.st_gid) != (old.st_uid, old.st_gid):
         rights = _chown(descriptor, old, rights)
     os.fchmod(descriptor, rights)
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparsam.assess import Assessment, Candidate, ClassSizes, Front, Limits, Point, Utility, sweep
-from sparsam.assess._assessment import PersonErrors
-from sparsam.assess._utility import Classifier
+from sparsam.assess import Assessment, Front, Limits, Point, sweep
+from sparsam.assess._assessment import ClassSizes, PersonErrors
+from sparsam.assess._candidates import Candidate
+from sparsam.assess._utility import Classifier, Utility
 from sparsam.attack import Risk
 from sparsam.data import Roles, Split, read, resolve, split
 from sparsam.generalization import Generalization

@@ -40,5 +40,5 @@ def test_a_share_of_the_sample(make_people):
     rows = {p.candidate.generalization.about["learned_from_rows"] for p in part.points}
     assert rows == {120}
     for share in (0, 1.5):
-        with pytest.raises(ParameterError, match="must be in"):
+        with pytest.raises(ParameterError, match=r"a float in \(0, 1\]"):
             sweep(people, Roles("works"), minimisers=TREES, sample=share, n_jobs=1)

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparsam._errors import ParameterError, SparsamError
-from sparsam.assess import Candidate, Front, NothingFitsError, Point, sweep
-from sparsam.assess._front import beats
+from sparsam._errors import ParameterError
+from sparsam.assess import Front, NothingFitsError, Point, sweep
+from sparsam.assess._candidates import Candidate
+from sparsam.assess._front import area_under_front, beats
 from sparsam.attack import paired_difference
 from sparsam.generalization import Generalization
 
@@ -176,27 +177,6 @@ def test_no_point_is_safe_enough(make_assessment, make_limits, make_point, peopl
         front.choose(max_risk=0.1)
 
 
-@pytest.mark.parametrize(
-    ("demands", "said"),
-    [
-        ({}, "Got 0 of them"),
-        ({"max_utility_loss": 0.1, "max_risk": 0.1}, "Got 2 of them"),
-        ({"max_utility_loss": -0.1}, r"\[0, 1\]"),
-        ({"max_risk": 1.5}, r"\[0, 1\]"),
-        ({"max_risk": float("nan")}, r"\[0, 1\]"),
-    ],
-)
-def test_wrong_requirements(small_front, demands, said):
-    with pytest.raises(ParameterError, match=said):
-        small_front.choose(**demands)
-
-
-def test_no_requirement_is_a_usage_error_not_a_failed_one(small_front):
-    with pytest.raises(SparsamError) as caught:
-        small_front.choose()
-    assert not isinstance(caught.value, NothingFitsError)
-
-
 @pytest.mark.parametrize("demand", [{"max_utility_loss": 0.15}, {"max_risk": 0.4}])
 def test_a_choice_does_not_look_at_test_data(small_front, demand):
     data = small_front.data
@@ -220,11 +200,6 @@ def test_words_of_a_front(small_front):
     assert small_front.n_rows == 400
 
 
-def test_report_comes_from_the_choice(small_front):
-    report = small_front.choose(max_utility_loss=1.0).report(title="T")
-    assert report.to_dict()["title"] == "T"
-
-
 def test_a_choice_from_one_point(make_assessment, make_limits, people_split):
     whole = Generalization.identity(people_split.train.table)
     assessment = make_assessment(shares(0), [0.1] * 200, generalization=whole)
@@ -234,3 +209,35 @@ def test_a_choice_from_one_point(make_assessment, make_limits, people_split):
     choice = front.choose(max_utility_loss=0.01)
     assert choice.generalization == whole
     assert choice.met
+
+
+SHARES = st.floats(0, 1, allow_nan=False)
+
+
+def slow_area(points, low, high, steps=20_000):
+    """Walk along the permitted errors and take the best point that is allowed at each."""
+    permitted = low + (high - low) * (np.arange(steps) + 0.5) / steps
+    best = [max((r for u, r in points if u <= e), default=0.0) for e in permitted]
+    return float(np.mean(best))
+
+
+@given(st.lists(st.tuples(SHARES, SHARES), max_size=6), SHARES, st.floats(0.05, 0.5))
+def test_area_is_the_mean_of_the_best(points, low, width):
+    found = area_under_front([u for u, _ in points], [r for _, r in points], low, low + width)
+    assert found == pytest.approx(slow_area(points, low, low + width, 4000), abs=2e-3)
+
+
+def test_an_unsafe_point_adds_nothing():
+    few = area_under_front([0.1], [0.4], 0.1, 0.2)
+    assert area_under_front([0.1, 0.12], [0.4, 0.3], 0.1, 0.2) == few == pytest.approx(0.4)
+
+
+def test_the_range_must_be_one():
+    with pytest.raises(ParameterError, match="low < high"):
+        area_under_front([0.1], [0.2], 0.3, 0.3)
+
+
+def test_area_of_a_front_lies_between_the_errors_of_its_points(small_front):
+    errors = [point.assessment.risk.value for point in small_front.points]
+    assert 0 <= small_front.area() <= max(errors)
+    assert small_front.area(width=0.5) >= small_front.area(width=0.05)

@@ -57,7 +57,9 @@ def test_a_gate_that_nothing_can_pass(measured):
     "gate", ["max_risk", "max_attribute_risk", "max_utility_loss", "min_class_size"]
 )
 def test_a_negative_gate_is_refused(measured, gate):
-    with pytest.raises(ParameterError, match="must not be negative"):
+    with pytest.raises(
+        ParameterError, match=f"'{gate}' parameter of check_gates must be a float >= 0"
+    ):
         check_gates(*measured, **{gate: -1})
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from sparsam._errors import DataError, ParameterError, RoleError
-from sparsam.assess import assess_generalization, sweep
-from sparsam.assess._candidates import Candidate, default_candidates, without_repeats
+from sparsam.assess import sweep
 from sparsam.attack import Reconstruction
 from sparsam.data import Roles, read, resolve, split
 from sparsam.minimise import Constraints, FeatureSelection, PrivacyTree, Uniform
@@ -112,23 +111,6 @@ def test_progress_is_told_after_each(make_people):
     assert len(calls) > 1
 
 
-def test_repeats_are_removed(make_people):
-    task = resolve(make_people(), WORKS)
-    # with so large a leaf every tree is the root, and so is the uniform one bucket
-    every = list(default_candidates(task, ("privacy tree", "uniform"), min_leaf=1000))
-    kept = without_repeats(iter(every))
-    partitions = [candidate.generalization.partitions for candidate in every]
-    assert [c.generalization.partitions for c in kept] == list(dict.fromkeys(partitions))
-    assert len(kept) < len(every)
-    assert kept[0].label == "privacy tree, leaves 2, privacy 0.0"
-
-
-def test_a_label_says_how_it_was_made(people_split):
-    tree = next(default_candidates(people_split.train, ("privacy tree",), min_leaf=20))
-    assert isinstance(tree, Candidate)
-    assert tree.label == "privacy tree, leaves 2, privacy 0.0"
-
-
 @pytest.mark.parametrize("n_rows", [30, 4])
 def test_tiny_tables_have_a_front_and_a_choice(make_people, n_rows):
     people = make_people(n_rows, seed=2)
@@ -210,18 +192,3 @@ def test_another_adversary_is_used(make_people):
     assert "look-up" in models
     assert "network" not in models
     assert front.points[0].assessment.risk.random_state == 7
-
-
-def test_an_assessment_as_plain_data(small_front):
-    point = small_front.points[0]
-    alone = assess_generalization(point.candidate.generalization, small_front.data)
-    assert alone == point.assessment
-    plain = alone.to_dict()
-    assert plain["utility"]["split"] == "test"
-    assert plain["validation"]["risk"]["split"] == "validation"
-    assert "person_errors" not in plain
-    assert set(alone.confident_risks) == {0.01, 0.05, 0.1, 0.25, 0.5}
-    assert set(plain["confident_risks"]) == {"0.05", "0.1", "0.25", "0.5"}  # 0.01 are few people
-    assert alone.risk.value == pytest.approx(alone.person_errors["test"].risk.mean(), abs=1e-6)
-    assert alone.utility.error == alone.person_errors["test"].utility.mean()
-    assert "person_errors" not in repr(alone)

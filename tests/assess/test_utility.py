@@ -7,8 +7,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from sparsam.assess import assess_generalization, measure_limits
-from sparsam.assess._classifiers import CLASSIFIERS
-from sparsam.assess._utility import MODELS, best_classifier
+from sparsam.assess._utility import CLASSIFIERS, MODELS, best_classifier
 from sparsam.attack import GeneralizedRecords
 from sparsam.data import Roles, read, resolve, split
 from sparsam.generalization import Generalization, categorical_partition

@@ -192,7 +192,7 @@ def test_bad_input(make_split: Make) -> None:
     data = make_split({"a": np.arange(30) % 3}, ["a"])
     nothing = Generalization.nothing(data.train.table)
     for confidence in (0.0, 1.0, -1.0, 2.0, float("nan")):
-        with pytest.raises(ParameterError, match="between 0 and 1"):
+        with pytest.raises(ParameterError, match=r"a float in \(0, 1\)"):
             bound(nothing, data, confidence)
     nobody = data.test.take(np.zeros(0, int))
     with pytest.raises(DataError, match="not learned from"):

@@ -273,9 +273,9 @@ def test_too_few_people_or_attributes(make_split: Make) -> None:
     [
         (Linkage(first=["nobody"]), "'nobody' is none"),
         (Linkage(second="bb"), "'b' is none"),
-        (Linkage(["a"], ["c"], people=1), "'people' >= 2"),
-        (Linkage(["a"], ["c"], people=0), "'people' >= 2"),
-        (Linkage(["a"], ["c"], groups=0), "'groups' >= 1"),
+        (Linkage(["a"], ["c"], people=1), "'people' parameter of Linkage must be an int >= 2"),
+        (Linkage(["a"], ["c"], people=0), "'people' parameter of Linkage must be an int >= 2"),
+        (Linkage(["a"], ["c"], groups=0), "'groups' parameter of Linkage must be an int >= 1"),
     ],
 )
 def test_bad_parameters(adversary: Linkage, message: str, make_split: Make) -> None:
@@ -286,5 +286,5 @@ def test_bad_parameters(adversary: Linkage, message: str, make_split: Make) -> N
 
 def test_bad_part(make_split: Make) -> None:
     data = make_split({"a": np.arange(30) % 2, "c": np.arange(30) % 2}, ["a"])
-    with pytest.raises(ParameterError, match="The part must be one of"):
+    with pytest.raises(ParameterError, match="'part' parameter of the attack must be one of"):
         Linkage().attack(Generalization.nothing(data.train.table), data, "elsewhere")

@@ -18,7 +18,6 @@ from sparsam.attack import SinglingOut
 from sparsam.attack._singling_out import (
     THRESHOLDS,
     class_details,
-    isolating_predicates,
     isolation,
     random_isolation,
 )
@@ -104,24 +103,6 @@ def test_everything_suppressed_is_as_good_as_chance(make_split: Make) -> None:
     assert risk.advantage == pytest.approx(0.0, abs=1e-12)
     assert risk.details["distinct"] == 1
     assert risk.details["smallest"] == data.train.n_rows
-    assert isolating_predicates(nothing, data) == [f"everyone ({data.train.n_rows} people)"]
-
-
-def test_predicates_in_words(make_split: Make, make_generalization: Make) -> None:
-    a = np.repeat([0, 1, 2, 3], [40, 40, 3, 1])
-    data = make_split({"age": np.tile([20, 30], 42), "a": a, "hidden": a}, ["a"], numeric=["age"])
-    generalization = make_generalization(data, age=np.arange(31) >= 25, a=[0, 0, 0, 1])
-    everyone = replace(data, train=data.train.join(data.validation).join(data.test))
-    found = isolating_predicates(generalization, everyone)
-    assert found == [
-        "age is 25 and over and a is a003 (1 person)",
-        "age is 25 and over and a is a000, a001, a002 (41 people)",
-        "age is under 25 and a is a000, a001, a002 (42 people)",
-    ]
-    assert isolating_predicates(generalization, everyone, most=1) == found[:1]
-    in_test = isolating_predicates(generalization, data, part="test")
-    assert in_test
-    assert "(0 people)" not in " ".join(in_test)
 
 
 @pytest.mark.parametrize("n_rows", [3, 5])
@@ -141,7 +122,7 @@ def test_bad_input(make_split: Make) -> None:
     nothing = Generalization.nothing(data.train.table)
     with pytest.raises(ParameterError, match="'attempts' parameter"):
         SinglingOut(attempts=0).attack(nothing, data)
-    with pytest.raises(ParameterError, match="The part must be one of"):
+    with pytest.raises(ParameterError, match="'part' parameter of the attack must be one of"):
         SinglingOut().attack(nothing, data, "elsewhere")
     empty = replace(data, test=data.test.take(np.zeros(0, int)))
     with pytest.raises(DataError, match="nobody to single out"):

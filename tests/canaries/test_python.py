@@ -54,7 +54,7 @@ SHOWN = (
     "asked",
     "anonymiser",
     "release",
-    "found",
+    "retention",
     "eda",
     "ledger",
 )
@@ -122,7 +122,7 @@ def test_reports_show_nothing_in_any_form(readme: Any, stage: Stage, tmp_path: P
             names["evidence"], names["least"].generalization_, names["asked"]
         ),
         "release": names["release_report"](readme[2] / "release.csv", names["release"].certificate),
-        "individual": names["individual_report"](names["found"], target="employed"),
+        "individual": names["individual_report"](names["retention"], target="employed"),
     }
     seen = []
     for name, report in reports.items():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -96,13 +94,6 @@ def test_the_buckets_of_a_generalization_are_the_cells() -> None:
     assert equal_bins(domains, "age", 2).edges == (0, 65, 100)
     assert equal_bins(domains, "age", 2).missing == 0
     assert edge_bins(domains, "age", [30]).edges == (0, 18, 100)  # cut nowhere else
-
-
-def test_plain_data_and_back() -> None:
-    domains = declared({"x": (0, 10), "c": ["a", 1]})
-    grouped = Bins("c", "categorical", categories=("g",), groups=(("a", "b"),), other_cell=0)
-    for bins in (full_bins(domains, "x", 3), full_bins(domains, "c"), grouped):
-        assert Bins.from_dict(json.loads(json.dumps(bins.to_dict()))) == bins
 
 
 @pytest.mark.parametrize(

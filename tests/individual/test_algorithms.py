@@ -112,7 +112,7 @@ def test_influences_equal_the_means_of_the_equations(
     training_set: Callable[..., TrainingSet], data: TrainingSet
 ) -> None:
     small = training_set(15, 3)
-    found = influences(small, 0.5, n_masks=20, random_state=4)
+    slopes = influences(small, 0.5, n_masks=20, random_state=4)
     rng = np.random.default_rng(4)
     masks, losses = [], []
     while len(masks) < 20:  # the same draws, in the same groups
@@ -124,4 +124,4 @@ def test_influences_equal_the_means_of_the_equations(
             with_it = [loss for mask, loss in zip(masks, losses, strict=True) if mask[i, j]]
             without = [loss for mask, loss in zip(masks, losses, strict=True) if not mask[i, j]]
             expected = np.mean(without) - np.mean(with_it) if with_it and without else 0
-            assert found[i, j] == pytest.approx(expected, abs=1e-10)
+            assert slopes[i, j] == pytest.approx(expected, abs=1e-10)

@@ -21,19 +21,19 @@ def test_first_order_slopes_by_differences(
     data = training_set(30, 3, classes)
     other = training_set(40, 3, classes, seed=9)
     line = _Line(data, (other.X, other.y), damping=0.0)
-    found = line.slopes(data.X)
+    slopes = line.slopes(data.X)
     learner = LogisticLearner(tolerance=1e-12)
 
     def loss(X: np.ndarray) -> float:
         theta = learner.fit_many(X[None], data.y, classes)
-        said = learner.probabilities(theta, other.X, classes)[0]
-        return float(-np.log(said[np.arange(40), other.y]).mean())
+        likely = learner.probabilities(theta, other.X, classes)[0]
+        return float(-np.log(likely[np.arange(40), other.y]).mean())
 
     for i, j in ((0, 0), (7, 2), (29, 1), (13, 0)):
         step = np.zeros_like(data.X)
         step[i, j] = 1e-4
         slope = (loss(data.X + step) - loss(data.X - step)) / 2e-4
-        assert found[i, j] == pytest.approx(slope, rel=1e-3, abs=1e-9)
+        assert slopes[i, j] == pytest.approx(slope, rel=1e-3, abs=1e-9)
 
 
 def test_first_order_variants(training_set: Callable[..., TrainingSet], data: TrainingSet) -> None:

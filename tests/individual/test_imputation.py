@@ -33,8 +33,8 @@ def test_gaussian_equals_the_row_loop(seed: int, share: float, wide: int) -> Non
     public = PublicStatistics.of(rows[:40], ridge=1e-3)
     kept = rng.random((20, wide)) < share
     hidden = np.where(kept, rows[40:], np.nan)
-    found = impute(hidden, kept, "gaussian", public)
-    np.testing.assert_allclose(found, row_loop(rows[40:], kept, public), atol=1e-6)
+    filled = impute(hidden, kept, "gaussian", public)
+    np.testing.assert_allclose(filled, row_loop(rows[40:], kept, public), atol=1e-6)
 
 
 def test_gaussian_with_constant_and_doubled_attributes() -> None:
@@ -44,9 +44,9 @@ def test_gaussian_with_constant_and_doubled_attributes() -> None:
     public = PublicStatistics.of(rows)
     for share in (0.1, 0.5, 0.9):
         kept = rng.random(rows.shape) < share
-        found = impute(rows, kept, "gaussian", public)
-        assert np.isfinite(found).all()
-        np.testing.assert_allclose(found, row_loop(rows, kept, public), atol=1e-3)
+        filled = impute(rows, kept, "gaussian", public)
+        assert np.isfinite(filled).all()
+        np.testing.assert_allclose(filled, row_loop(rows, kept, public), atol=1e-3)
 
 
 def test_kept_values_stay_and_nothing_else_is_looked_at() -> None:
@@ -56,9 +56,9 @@ def test_kept_values_stay_and_nothing_else_is_looked_at() -> None:
     public = PublicStatistics.of(rows)
     hidden = np.where(kept, rows, np.nan)
     for how in ("gaussian", "mean", "zero", "learned"):
-        found = impute(hidden, kept, how, public)  # type: ignore[arg-type]
-        np.testing.assert_array_equal(found[kept], rows[kept])
-        assert np.isfinite(found).all()
+        filled = impute(hidden, kept, how, public)  # type: ignore[arg-type]
+        np.testing.assert_array_equal(filled[kept], rows[kept])
+        assert np.isfinite(filled).all()
     assert (impute(rows, kept, "zero")[~kept] == 0).all()
     by_mean = impute(rows, kept, "mean", public)
     np.testing.assert_array_equal(by_mean[~kept], np.broadcast_to(public.mean, (30, 4))[~kept])

@@ -17,34 +17,34 @@ def people(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_share_to_keep() -> None:
     X, y = people()
-    found = IndividualMinimiser(keep=0.2, random_state=3).fit(X, y)
-    assert found.mask_.n_kept == 300
-    assert found.keep_ == 0.2
-    assert found.accuracy_ == pytest.approx(found.full_accuracy_ - found.drop_)
-    assert found.measured_on_ == "training rows"
-    assert found.mask_.facts["measured_on"] == "training rows"
-    assert found.mask_ == mask_people(X, y, keep=0.2, random_state=3)
+    fitted = IndividualMinimiser(keep=0.2, random_state=3).fit(X, y)
+    assert fitted.mask_.n_kept == 300
+    assert fitted.keep_ == 0.2
+    assert fitted.accuracy_ == pytest.approx(fitted.full_accuracy_ - fitted.drop_)
+    assert fitted.measured_on_ == "training rows"
+    assert fitted.mask_.facts["measured_on"] == "training rows"
+    assert fitted.mask_ == mask_people(X, y, keep=0.2, random_state=3)
 
 
 @pytest.mark.parametrize("algorithm", ["stationarity", "individualised random", "random rows"])
 def test_a_permitted_drop(algorithm: str) -> None:
     X, y = people()
     other, truth = people(seed=1)
-    found = IndividualMinimiser(max_drop=0.02, algorithm=algorithm).fit(
+    fitted = IndividualMinimiser(max_drop=0.02, algorithm=algorithm).fit(
         X, y, public=other, validation=(other, truth)
     )
-    assert found.drop_ <= 0.02
-    assert found.measured_on_ == "validation rows"
-    assert found.keep_ < 1
-    failed = [share for share, drop in found.tried_ if drop > 0.02 and share < found.keep_]
+    assert fitted.drop_ <= 0.02
+    assert fitted.measured_on_ == "validation rows"
+    assert fitted.keep_ < 1
+    failed = [share for share, drop in fitted.tried_ if drop > 0.02 and share < fitted.keep_]
     # the next smaller share that was tried did not do, and it is close
-    assert not failed or max(failed) > found.keep_ / 1.06 - 1 / X.size
+    assert not failed or max(failed) > fitted.keep_ / 1.06 - 1 / X.size
 
 
 def test_no_drop_is_always_possible() -> None:
     X, y = people(60)
-    found = IndividualMinimiser(max_drop=0.0, algorithm="random rows").fit(X, y)
-    assert found.drop_ <= 0
+    fitted = IndividualMinimiser(max_drop=0.0, algorithm="random rows").fit(X, y)
+    assert fitted.drop_ <= 0
     full = IndividualMinimiser(keep=1.0).fit(X, y)
     assert full.drop_ == 0
 

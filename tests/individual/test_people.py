@@ -147,15 +147,15 @@ def test_encode_and_apply_a_table() -> None:
         "job": rng.choice(["nurse", "clerk", "cook"], 80),
         "buys": rng.choice(["yes", "no"], 80),
     }
-    made = encode(table, "buys")
-    assert made.attributes == ("age", "job")
-    assert made.classes == ("no", "yes")
-    assert (made.X.min(0) == 0).all()
-    assert (made.X.max(0) == 1).all()
+    encoded = encode(table, "buys")
+    assert encoded.attributes == ("age", "job")
+    assert encoded.classes == ("no", "yes")
+    assert (encoded.X.min(0) == 0).all()
+    assert (encoded.X.max(0) == 1).all()
     jobs = {"clerk": 0.0, "cook": 0.5, "nurse": 1.0}
-    assert made.X[:, 1].tolist() == [jobs[job] for job in table["job"]]
-    mask = mask_people(made.X, made.y, keep=0.25, algorithm="individualised random")
-    found = Mask(mask.kept, made.attributes).apply(table)
+    assert encoded.X[:, 1].tolist() == [jobs[job] for job in table["job"]]
+    mask = mask_people(encoded.X, encoded.y, keep=0.25, algorithm="individualised random")
+    found = Mask(mask.kept, encoded.attributes).apply(table)
     assert [one is not None for one in found["job"]] == mask.kept[:, 1].tolist()
     assert (found["buys"] == table["buys"]).all()
 
@@ -165,8 +165,8 @@ def test_encode_refuses_holes_in_numbers() -> None:
         encode({"age": np.array([1.0, np.nan]), "y": [0, 1]}, "y")
     with pytest.raises(DataError, match="target"):
         encode({"age": [1, 2]}, "y")
-    made = encode({"job": np.array(["a", None, "b"], object), "y": [0, 1, 0]}, "y")
-    assert made.X[:, 0].tolist() == [0.5, 0.0, 1.0]
+    encoded = encode({"job": np.array(["a", None, "b"], object), "y": [0, 1, 0]}, "y")
+    assert encoded.X[:, 0].tolist() == [0.5, 0.0, 1.0]
 
 
 def test_people_are_divided_once() -> None:

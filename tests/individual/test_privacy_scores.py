@@ -32,21 +32,21 @@ def test_beta_below_one_changes_nothing(kept: np.ndarray, scores: np.ndarray, be
 
 @given(kept=KEPT, scores=SCORES, beta=st.floats(0, 5))
 def test_the_sum_is_the_best_of_all(kept: np.ndarray, scores: np.ndarray, beta: float) -> None:
-    found = with_privacy(Mask(kept), scores, beta)
-    assert found.n_kept == kept.sum()
+    mask = with_privacy(Mask(kept), scores, beta)
+    assert mask.n_kept == kept.sum()
     total = kept + beta * np.broadcast_to(scores, kept.shape)
     best = np.sort(total.ravel())[::-1][: kept.sum()].sum()
-    assert total[found.kept].sum() == pytest.approx(best)
+    assert total[mask.kept].sum() == pytest.approx(best)
 
 
 def test_large_beta_keeps_whole_attributes() -> None:
     kept = np.random.default_rng(0).random((50, 4)) < 0.5
-    found = with_privacy(Mask(kept, algorithm="evolutionary"), [0, 1, 0.2, 0.1], 50.0)
-    columns = found.kept.sum(0)
+    mask = with_privacy(Mask(kept, algorithm="evolutionary"), [0, 1, 0.2, 0.1], 50.0)
+    columns = mask.kept.sum(0)
     assert columns[1] == 50
     assert columns[2] == min(50, kept.sum() - 50)
-    assert found.algorithm == "evolutionary with privacy scores"
-    assert found.facts["beta"] == 50
+    assert mask.algorithm == "evolutionary with privacy scores"
+    assert mask.facts["beta"] == 50
 
 
 @given(seed=st.integers(0, 10**6))

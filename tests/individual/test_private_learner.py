@@ -18,7 +18,7 @@ from sparsam.individual._private_learner import run_of, together
 from sparsam.individual._stationarity import stationarity
 from sparsam.individual._training_set import TrainingSet
 
-NETWORK = "sparsam.anonymise._private_models"
+NETWORK = "sparsam.anonymise"
 
 
 def people(seed: int, n: int, wide: int = 4, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
@@ -71,7 +71,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[Fake]:
     """A network and an accountant that need no opacus."""
     Fake.made = []
     monkeypatch.setattr(f"{NETWORK}.PrivateNetwork", Fake)
-    monkeypatch.setattr(f"{NETWORK}._libraries", lambda owner: (None, None))
+    monkeypatch.setattr(f"{NETWORK}.training_libraries", lambda owner: (None, None))
     monkeypatch.setattr(
         "sparsam.individual._private_learner.together",
         lambda history, delta: 0.1 * sum(steps for _, _, steps in history),
@@ -85,8 +85,8 @@ def test_answers_equal_those_of_a_loop(hidden: tuple[int, ...], classes: int) ->
     X = rng.random((7, 4))
     sizes = list(pairwise([4, *hidden, classes]))
     parameters = rng.normal(size=(3, sum(a * b + b for a, b in sizes)))
-    found = PrivateLearner(hidden=hidden).probabilities(parameters, X, classes)
-    for model, said in zip(parameters, found, strict=True):
+    likely = PrivateLearner(hidden=hidden).probabilities(parameters, X, classes)
+    for model, said in zip(parameters, likely, strict=True):
         for row, answer in zip(X, said, strict=True):
             left, values = list(model), list(row)
             for depth, (wide, units) in enumerate(sizes):
@@ -107,11 +107,11 @@ def test_each_model_is_charged(fake: type[Fake], classes: int) -> None:
     X, y = people(0, 500, classes=classes)
     learner = PrivateLearner(2.0, 1e-4, epochs=3, batch=100, rate=0.3, clip=0.5)
     assert (learner.n_trained_, learner.epsilon_) == (0, 0.0)
-    found = learner.fit_many(X[None], y, classes)
+    parameters = learner.fit_many(X[None], y, classes)
     assert (learner.n_trained_, learner.epsilon_) == (1, 0.9)
-    said = learner.probabilities(found, X, classes)[0]
-    assert said.shape == (500, classes)
-    assert (said.argmax(1) == y).mean() > 0.9
+    likely = learner.probabilities(parameters, X, classes)[0]
+    assert likely.shape == (500, classes)
+    assert (likely.argmax(1) == y).mean() > 0.9
     learner.fit_many(np.stack([X, X]), y, classes)
     assert learner.n_trained_ == 3
     assert learner.epsilon_ == pytest.approx(0.1 * 3 * 3 * 5)  # 3 models, 3 epochs of 5 batches
@@ -240,9 +240,9 @@ def test_one_training_spends_what_was_asked() -> None:
     library = opacus()
     X, y = people(3, 1000)
     learner = PrivateLearner(1.0, batch=100, epochs=5)
-    found = learner.fit_many(X[None], y, 2)
+    parameters = learner.fit_many(X[None], y, 2)
     assert 0.9 < learner.epsilon_ <= 1.0
-    assert (learner.probabilities(found, X, 2)[0].argmax(1) == y).mean() > 0.8
+    assert (learner.probabilities(parameters, X, 2)[0].argmax(1) == y).mean() > 0.8
     # what accountants are told here is what opacus told its own
     (run,) = learner._history
     own = library.accountants.PRVAccountant()
@@ -264,7 +264,7 @@ def test_models_cost_more_together_and_less_than_the_sum() -> None:
 
 def test_flat_parameters_answer_as_the_network_does(monkeypatch: pytest.MonkeyPatch) -> None:
     opacus()
-    from sparsam.anonymise._private_models import PrivateNetwork
+    from sparsam.anonymise import PrivateNetwork
 
     kept: list[PrivateNetwork] = []
     plain = PrivateNetwork._train
@@ -276,9 +276,9 @@ def test_flat_parameters_answer_as_the_network_does(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(PrivateNetwork, "_train", train)
     X, y = people(4, 200, classes=3)
     learner = PrivateLearner(hidden=(6,), epochs=1)
-    found = learner.fit_many(X[None], y, 3)
-    said = learner.probabilities(found, X, 3)[0]
-    np.testing.assert_allclose(said, kept[0]._probabilities(X), atol=1e-5)
+    parameters = learner.fit_many(X[None], y, 3)
+    likely = learner.probabilities(parameters, X, 3)[0]
+    np.testing.assert_allclose(likely, kept[0]._probabilities(X), atol=1e-5)
 
 
 def test_noise_cannot_be_seeded() -> None:

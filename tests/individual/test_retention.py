@@ -73,19 +73,19 @@ def test_a_missed_drop_is_said(found: Retention) -> None:
 
 def test_many_people_are_sampled(people: Encoded, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST_RANKED", 200)
-    found = retain(people, keep=0.25, sample=80, **QUICK)
-    assert sum(found.curve.people.values()) == 80
-    assert found.mask.shape == (240, 4)
-    assert found.reidentification is None
-    assert found.weighed is None
-    assert found.to_dict()["weighed"] is None
+    retention = retain(people, keep=0.25, sample=80, **QUICK)
+    assert sum(retention.curve.people.values()) == 80
+    assert retention.mask.shape == (240, 4)
+    assert retention.reidentification is None
+    assert retention.weighed is None
+    assert retention.to_dict()["weighed"] is None
 
 
 def test_rows_are_stated(people: Encoded) -> None:
     rows = np.arange(240) * 2
-    found = retain(people, keep=0.25, rows=rows, table_rows=480, **QUICK)
-    assert found.mask.table_rows == 480
-    assert found.mask.whole.shape == (480, 4)
+    retention = retain(people, keep=0.25, rows=rows, table_rows=480, **QUICK)
+    assert retention.mask.table_rows == 480
+    assert retention.mask.whole.shape == (480, 4)
 
 
 def test_privacy_in_the_search(people: Encoded) -> None:

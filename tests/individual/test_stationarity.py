@@ -140,11 +140,11 @@ def test_guided_proposals_find_the_few_values_that_tell() -> None:
     y = rng.integers(2, size=300)
     X = (rng.random((300, 40)) < np.where(y[:, None] == np.arange(40) % 2, 0.12, 0.04)) * 1.0
     data = TrainingSet(X, y, imputation="zero")
-    found = stationarity(data, 0.05)
-    assert (found.kept == stationarity(data, 0.05, guided=True).kept).all()
+    mask = stationarity(data, 0.05)
+    assert (mask.kept == stationarity(data, 0.05, guided=True).kept).all()
     plain = stationarity(data, 0.05, guided=False)
-    assert X[found.kept].mean() > X[plain.kept].mean()
-    assert float(found.facts["gap"]) < float(plain.facts["gap"])
+    assert X[mask.kept].mean() > X[plain.kept].mean()
+    assert float(mask.facts["gap"]) < float(plain.facts["gap"])
 
 
 def test_wide_tables_are_matched_on_their_main_axes(monkeypatch: pytest.MonkeyPatch) -> None:

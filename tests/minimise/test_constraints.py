@@ -126,10 +126,12 @@ def test_every_smaller_tree_keeps_within_the_limit_too(example: Task) -> None:
 def test_kept_and_dropped_attributes(example: Task) -> None:
     constraints = Constraints(must_keep=["sex", "age"], must_drop=["education"])
     for minimiser in (PrivacyTree(), Uniform(), FeatureSelection()):
-        found = minimiser.set_params(constraints=constraints).fit_task(example).generalization_
-        assert found["education"].n_buckets == 1
-        assert found["sex"].n_buckets == example.table.attribute("sex").size
-        assert found["age"].n_buckets == example.table.attribute("age").size
+        generalization = (
+            minimiser.set_params(constraints=constraints).fit_task(example).generalization_
+        )
+        assert generalization["education"].n_buckets == 1
+        assert generalization["sex"].n_buckets == example.table.attribute("sex").size
+        assert generalization["age"].n_buckets == example.table.attribute("age").size
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,8 @@ def _best_of_all_runs(scores: np.ndarray, most: int) -> float:
 @given(SCORES, st.integers(1, 6))
 def test_no_other_runs_have_a_smaller_average_variance(numbers: list[float], most: int) -> None:
     scores = np.array(numbers)
-    found = _average(scores, optimal_groups(scores, most))
-    assert found == pytest.approx(_best_of_all_runs(scores, most), rel=1e-9, abs=1e-8)
+    average = _average(scores, optimal_groups(scores, most))
+    assert average == pytest.approx(_best_of_all_runs(scores, most), rel=1e-9, abs=1e-8)
 
 
 @given(SCORES, st.integers(1, 6))
@@ -52,9 +52,9 @@ def test_the_scale_of_the_scores_is_immaterial(
     numbers: list[float], most: int, factor: float
 ) -> None:
     scores = np.round(np.array(numbers))
-    found = _average(scores, optimal_groups(scores, most))
+    average = _average(scores, optimal_groups(scores, most))
     scaled = _average(scores, optimal_groups(scores * factor, most))
-    assert scaled == pytest.approx(found, abs=1e-9)
+    assert scaled == pytest.approx(average, abs=1e-9)
 
 
 def test_equal_scores_are_not_told_apart() -> None:

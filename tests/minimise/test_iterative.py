@@ -56,14 +56,14 @@ def test_never_more_buckets_than_the_start_and_constraints_hold(
         )
     )
     buckets, loss = data.draw(st.integers(1, 5)), data.draw(st.sampled_from([0.0, 0.1, 1.0]))
-    found = Iterative(buckets=buckets, max_utility_loss=loss, constraints=demands).fit_task(task)
+    fitted = Iterative(buckets=buckets, max_utility_loss=loss, constraints=demands).fit_task(task)
     for attribute in task.table.attributes:
-        n_buckets = found.generalization_[attribute.name].n_buckets
+        n_buckets = fitted.generalization_[attribute.name].n_buckets
         most = 1 if attribute.name in demands.must_drop else buckets
         most = min(most, demands.max_buckets.get(attribute.name, most))
         if attribute.name in demands.must_keep:
             assert n_buckets == attribute.size
-            assert attribute.name not in found.order_
+            assert attribute.name not in fitted.order_
         else:
             assert n_buckets <= (1 if loss == 1 else most)
 
@@ -83,15 +83,15 @@ def test_buckets_of_ordered_attributes_are_runs(any_task: Any, data: st.DataObje
 
 
 def test_only_what_decides_is_collected() -> None:
-    found = Iterative().fit_task(_made_up())
-    generalization = found.generalization_
+    fitted = Iterative().fit_task(_made_up())
+    generalization = fitted.generalization_
     assert generalization.collected == ("colour", "age")
     assert {frozenset(g) for g in generalization["colour"].groups} == {
         frozenset(["c0", "c2", "c4"]),
         frozenset(["c1", "c3", "c5"]),
     }
-    assert found.order_[0] == "shape"
-    assert found.utility_loss_ <= 0.01
+    assert fitted.order_[0] == "shape"
+    assert fitted.utility_loss_ <= 0.01
 
 
 def test_stops_where_one_bucket_fewer_costs_too_much_even_if_two_fewer_would_not() -> None:
@@ -102,9 +102,9 @@ def test_stops_where_one_bucket_fewer_costs_too_much_even_if_two_fewer_would_not
 
 
 def test_three_classes_are_scored_along_the_line_that_parts_them() -> None:
-    found = Iterative(max_utility_loss=0.02).fit_task(_made_up(n_classes=3))
-    assert found.generalization_["colour"].n_buckets == 2
-    assert "shape" not in found.generalization_.collected
+    fitted = Iterative(max_utility_loss=0.02).fit_task(_made_up(n_classes=3))
+    assert fitted.generalization_["colour"].n_buckets == 2
+    assert "shape" not in fitted.generalization_.collected
 
 
 def test_one_class_only_has_no_scores() -> None:
@@ -124,13 +124,13 @@ def test_all_loss_permitted_collects_nothing_and_none_permitted_something(exampl
 
 def test_loss_stays_within_what_is_permitted(example: Task) -> None:
     for loss in (0.01, 0.05):
-        found = Iterative(max_utility_loss=loss).fit_task(example)
+        fitted = Iterative(max_utility_loss=loss).fit_task(example)
         held_out = HeldOut(example, 0)
-        lookups = [found.generalization_[a.name].lookup(a) for a in example.table.attributes]
+        lookups = [fitted.generalization_[a.name].lookup(a) for a in example.table.attributes]
         full = [full_resolution(a) for a in example.table.attributes]
         error = held_out.classification_error(lookups)
         assert error - held_out.classification_error(full) <= loss + 1e-9
-        assert found.utility_loss_ <= loss + 1e-9
+        assert fitted.utility_loss_ <= loss + 1e-9
 
 
 def test_a_start_that_costs_too_much_is_only_reduced_for_free() -> None:
@@ -139,8 +139,8 @@ def test_a_start_that_costs_too_much_is_only_reduced_for_free() -> None:
     noise = rng.integers(0, 9, 4000)
     # No four quantiles follow a target that turns at every step.
     task = resolve({"number": number, "noise": noise}, Roles(), y=number % 2)
-    found = Iterative(max_utility_loss=0.05).fit_task(task)
-    assert found.utility_loss_ > 0.3
+    fitted = Iterative(max_utility_loss=0.05).fit_task(task)
+    assert fitted.utility_loss_ > 0.3
 
 
 def test_missing_values_have_a_bucket_of_their_own() -> None:
@@ -170,9 +170,9 @@ def test_quantiles_hold_equally_many_people() -> None:
 def test_a_hierarchy_gives_the_buckets() -> None:
     ancestors = {f"c{c}": ["odd" if c % 2 else "even"] for c in range(6)}
     demands = Constraints(hierarchies={"colour": ancestors}, must_keep=["shape"])
-    found = Iterative(constraints=demands).fit_task(_made_up()).generalization_
-    assert found["colour"].groups == (("c0", "c2", "c4"), ("c1", "c3", "c5"))
-    assert found["shape"].n_buckets == 5
+    generalization = Iterative(constraints=demands).fit_task(_made_up()).generalization_
+    assert generalization["colour"].groups == (("c0", "c2", "c4"), ("c1", "c3", "c5"))
+    assert generalization["shape"].n_buckets == 5
 
 
 def test_an_attribute_in_full_resolution_is_known_and_others_count_by_weight() -> None:

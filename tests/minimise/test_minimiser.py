@@ -147,11 +147,11 @@ def test_nothing_collected_is_a_table_without_columns(minimiser: Minimiser, peop
 @pytest.mark.parametrize(("library", "frame"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
 def test_set_output(minimiser: Minimiser, library: str, frame: Any, people: People) -> None:
     fitted = clone(minimiser).set_output(transform=library).fit(people)
-    found = fitted.transform(pd.DataFrame(people, index=np.arange(60) + 100))
-    assert isinstance(found, frame)
-    assert list(found.columns) == fitted.get_feature_names_out().tolist()
+    buckets = fitted.transform(pd.DataFrame(people, index=np.arange(60) + 100))
+    assert isinstance(buckets, frame)
+    assert list(buckets.columns) == fitted.get_feature_names_out().tolist()
     if library == "pandas":
-        assert found.index.tolist() == list(range(100, 160))
+        assert buckets.index.tolist() == list(range(100, 160))
 
 
 @EACH
@@ -226,8 +226,8 @@ def test_frame_for_a_minimiser_that_learned_from_an_array(people: People) -> Non
     X, y = _objects(_without_target(people)), people["hired"]
     tree = PrivacyTree(max_leaves=4, privacy=0.1, min_leaf=2).fit(X, y)
     with pytest.warns(UserWarning, match="fitted without feature names"):
-        found = tree.transform(pd.DataFrame(_without_target(people)))
-    np.testing.assert_array_equal(found, tree.transform(X))
+        buckets = tree.transform(pd.DataFrame(_without_target(people)))
+    np.testing.assert_array_equal(buckets, tree.transform(X))
 
 
 def test_other_columns_than_learned_are_refused(people: People) -> None:

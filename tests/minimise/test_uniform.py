@@ -20,9 +20,9 @@ from sparsam.minimise import Uniform
 def test_every_attribute_gets_as_many_buckets_as_it_can(any_task: Any, data: st.DataObject) -> None:
     task = data.draw(any_task(most_values=8))
     buckets = data.draw(st.integers(1, 6))
-    found = Uniform(buckets=buckets, random_state=data.draw(st.integers(0, 99))).fit_task(task)
+    fitted = Uniform(buckets=buckets, random_state=data.draw(st.integers(0, 99))).fit_task(task)
     for attribute in task.table.attributes:
-        n_buckets = found.generalization_[attribute.name].n_buckets
+        n_buckets = fitted.generalization_[attribute.name].n_buckets
         assert 1 <= n_buckets <= buckets
         if not attribute.ordered:
             assert n_buckets == min(buckets, attribute.size)

@@ -31,6 +31,7 @@ from sparsam.anonymise._k_sweep import KSweep as KSweep
 from sparsam.anonymise._privacy_models import KAnonymity as KAnonymity
 from sparsam.anonymise._privacy_models import PrivacyModel as PrivacyModel
 from sparsam.anonymise._private_models import Payer as Payer
+from sparsam.anonymise._private_models import training_libraries as training_libraries
 from sparsam.anonymise._release import Release as Release
 from sparsam.anonymise._release import beside as beside
 from sparsam.anonymise._release import check_place as check_place

@@ -389,7 +389,7 @@ class _Attacks:
 
     def _membership(self, model: Any, references: References | None) -> tuple[Risk, ...]:
         game, seed = self.membership, self.plan.random_state
-        answers = (game.said(model, rows) for rows in (game.members, game.others))
+        answers = (game.answers(model, rows) for rows in (game.members, game.others))
         risks = [membership_attack_model(*answers, random_state=seed)]
         if references is not None:
             risks.append(rmia(game, model, references, random_state=seed))

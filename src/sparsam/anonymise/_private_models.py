@@ -385,7 +385,7 @@ class PrivateNetwork(PrivateClassifier):
         self.ledger = ledger
 
     def _train(self, inputs: NDArray[np.float64], labels: NDArray[np.int64]) -> None:
-        torch, opacus = _libraries("PrivateNetwork")
+        torch, opacus = training_libraries("PrivateNetwork")
         if not 0 < self.delta < 1:
             raise ParameterError(
                 "The 'delta' parameter of PrivateNetwork must be a number between 0 and 1. "
@@ -445,7 +445,7 @@ class PrivateNetwork(PrivateClassifier):
                 optimizer.step()
 
     def _probabilities(self, inputs: NDArray[np.float64]) -> NDArray[np.float64]:
-        torch, _ = _libraries("PrivateNetwork")
+        torch, _ = training_libraries("PrivateNetwork")
         with torch.no_grad():
             logits = self.module_(torch.tensor(inputs, dtype=torch.float32))
         return np.asarray(torch.softmax(logits.double(), dim=1).numpy())
@@ -465,7 +465,8 @@ def _network(torch: Any, n_inputs: int, hidden: Sequence[int], n_classes: int) -
     return torch.nn.Sequential(*layers, torch.nn.Linear(width, n_classes))
 
 
-def _libraries(owner: str) -> tuple[Any, Any]:
+def training_libraries(owner: str) -> tuple[Any, Any]:
+    """Return torch and opacus, or an error that names the extra to install."""
     try:
         import opacus
         import torch

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsam._checks import check_names
 from sparsam._errors import DataError, RoleError
-from sparsam.assess._model_answers import labels_in
+from sparsam.assess import labels_in
 from sparsam.data import Roles, Target, column_names, columns_of, count_rows, read, target_of
 
 # A number with no more values than this is a label.

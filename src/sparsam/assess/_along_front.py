@@ -77,9 +77,9 @@ def attack_along(
         for point in best
     )
     workers = max(1, min(n_jobs or cpu_count(), len(best)))
-    found = Parallel(n_jobs=workers, return_as="generator", max_nbytes=None)(jobs)
+    results = Parallel(n_jobs=workers, return_as="generator", max_nbytes=None)(jobs)
     points = []
-    for point, errors in zip(best, found, strict=True):
+    for point, errors in zip(best, results, strict=True):
         error = point.assessment.utility.error
         points.append(AttackedPoint(numbers[id(point)], point.candidate.label, error, errors))
         if progress is not None:

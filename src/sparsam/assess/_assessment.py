@@ -9,14 +9,82 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._small_counts import few
-from sparsam.assess._class_sizes import ClassSizes, class_sizes
-from sparsam.assess._utility import Utility, best_classifier
-from sparsam.attack import GeneralizedRecords, Reconstruction, Risk
+from sparsam._small_counts import few, publish_classes, publish_share, published_repr
+from sparsam.assess._utility import Classifier, Utility, best_classifier
+from sparsam.attack import (
+    SHARES,
+    GeneralizedRecords,
+    Interval,
+    Reconstruction,
+    Risk,
+    paired_difference,
+)
 from sparsam.data import Split, Table
 from sparsam.generalization import Generalization, information_loss
 
-SHARES = (0.01, 0.05, 0.1, 0.25, 0.5)
+
+@dataclass(frozen=True, repr=False)
+class ClassSizes:
+    """People by the number of others whose generalized record is the same.
+
+    Attributes
+    ----------
+    distinct : int
+        Distinct generalized records.
+    smallest : int
+        People behind the rarest of them (k of k-anonymity).
+    alone : int
+        People whose record nobody shares.
+    under : mapping of int to int
+        For each k, the people in classes smaller than k.
+    people : int or None
+        Everyone, where that is known.
+
+    Notes
+    -----
+    Attributes hold exact numbers. What is said (`repr`, `to_dict`) hides few people, and
+    differences of few people.
+    """
+
+    distinct: int
+    smallest: int
+    alone: int
+    under: Mapping[int, int]
+    people: int | None = None
+
+    def __repr__(self) -> str:
+        return published_repr(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, fit to be published."""
+        return publish_classes(self.facts(), self.people)
+
+    def facts(self) -> dict[str, Any]:
+        """Plain data with exact numbers: not to be published."""
+        return {
+            "distinct": self.distinct,
+            "smallest": self.smallest,
+            "alone": self.alone,
+            "under": {str(k): people for k, people in self.under.items()},
+        }
+
+
+def class_sizes(counts: NDArray[np.int64], thresholds: tuple[int, ...] = (5, 10)) -> ClassSizes:
+    """Summarise how many people stand behind each distinct record.
+
+    Examples
+    --------
+    >>> class_sizes(np.array([1] * 7 + [2, 100])).to_dict()["under"]
+    {'5': 'fewer than 12', '10': 'fewer than 12'}
+    """
+    seen = counts[counts > 0]
+    return ClassSizes(
+        distinct=int(seen.size),
+        smallest=int(seen.min()) if seen.size else 0,
+        alone=int((seen == 1).sum()),
+        under={k: int(seen[seen < k].sum()) for k in thresholds},
+        people=int(seen.sum()),
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -142,3 +210,48 @@ def _information_loss(generalization: Generalization, table: Table) -> float:
     # An attribute that is now the target is no loss.
     present = [generalization[name] for name in table.names]
     return information_loss(Generalization(present), table).overall
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What is possible at best and at worst.
+
+    Attributes
+    ----------
+    everything : Utility
+        With every attribute at full resolution (test data).
+    nothing : Utility
+        With no attribute at all (test data).
+    naive_error : float
+        Mean error of the naive adversary over the personal attributes (test data).
+    classifier : Classifier
+        The model with everything collected, to compare others with on the same people.
+    """
+
+    everything: Utility
+    nothing: Utility
+    naive_error: float
+    classifier: Classifier
+
+    def loss(self, assessment: Assessment, part: str) -> tuple[float, Interval]:
+        """Accuracy lost against everything collected, and its 95 % interval on the same people."""
+        wrong = assessment.person_errors[part].utility
+        return paired_difference(wrong, self.classifier.wrong[part])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "everything": self.everything.to_dict(),
+            "nothing": self.nothing.to_dict(),
+            "naive": {"error": publish_share(self.naive_error, self.nothing.n_records)},
+        }
+
+
+def measure_limits(data: Split, random_state: int = 0) -> Limits:
+    """Measure the limits of generalization (Staab et al., section 8.1)."""
+    lookups = tuple(np.arange(size, dtype=np.uint16) for size in data.train.sizes)
+    full = best_classifier(GeneralizedRecords.from_lookups(lookups, data), data, random_state)
+    nothing: Assessment = assess_generalization(
+        Generalization.nothing(data.train.table), data, random_state=random_state
+    )
+    return Limits(full.utility("test"), nothing.utility, nothing.risk.baseline, full)

@@ -8,34 +8,12 @@ from typing import Any
 
 from sklearn.base import clone
 
-from sparsam._errors import ParameterError
+from sparsam._checks import check_choice
 from sparsam.data import Task
 from sparsam.generalization import Generalization
-from sparsam.minimise import (
-    Adversarial,
-    Constraints,
-    FeatureSelection,
-    Iterative,
-    Merging,
-    Minimiser,
-    ModelTree,
-    MutualInformation,
-    PrivacyTree,
-    Uniform,
-)
+from sparsam.minimise import BY_NAME, Constraints, Minimiser
 
-_MINIMISERS: dict[str, type[Minimiser]] = {
-    "privacy tree": PrivacyTree,
-    "uniform": Uniform,
-    "feature selection": FeatureSelection,
-    "iterative": Iterative,
-    # A classifier of our own stands in for the model that already runs (Apt).
-    "model tree": ModelTree,
-    "adversarial": Adversarial,
-    "mutual information": MutualInformation,
-    "merging": Merging,
-}
-ALL_MINIMISERS = tuple(_MINIMISERS)
+ALL_MINIMISERS = tuple(BY_NAME)
 PRIVACY = (0.0, 0.1, 0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 # What is tried beside the parameter that a minimiser's `path` sweeps.
 _FURTHER_SETTINGS = {"privacy tree": [{"privacy": privacy} for privacy in PRIVACY]}
@@ -77,11 +55,8 @@ def default_candidates(
     """Yield the settings of Staab et al. (appendix F) of each minimiser named."""
     shared = {"min_leaf": min_leaf, "constraints": constraints, "random_state": random_state}
     for name in minimisers:
-        if name not in _MINIMISERS:
-            raise ParameterError(
-                f"A minimiser must be one of {ALL_MINIMISERS}. Got {name!r} instead."
-            )
-        kind = _MINIMISERS[name]
+        check_choice("sweep", "minimisers", name, ALL_MINIMISERS)
+        kind = BY_NAME[name]
         own = {key: value for key, value in shared.items() if key in kind().get_params()}
         for further in _FURTHER_SETTINGS.get(name, ({},)):
             minimiser = kind(**own, **further)

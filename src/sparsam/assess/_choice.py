@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from sparsam._checks import check_share
 from sparsam._errors import ParameterError
+from sparsam._joined import supplied
 from sparsam._small_counts import publish_classes, publish_loss
-from sparsam.assess._assessment import Assessment
+from sparsam.assess._assessment import Assessment, Limits
 from sparsam.assess._candidates import Candidate
-from sparsam.assess._limits import Limits
 from sparsam.generalization import Generalization
 
 if TYPE_CHECKING:
@@ -62,8 +63,8 @@ class Requirement:
                 "Exactly one of 'max_utility_loss' and 'max_risk' must be given. "
                 f"Got {len(given)} of them."
             )
-        if not 0 <= given[0] <= 1:
-            raise ParameterError(f"A requirement must be in [0, 1]. Got {given[0]} instead.")
+        name = "max_risk" if self.max_utility_loss is None else "max_utility_loss"
+        check_share("Requirement", name, given[0])
 
     @property
     def words(self) -> str:
@@ -121,16 +122,16 @@ class Choice:
         """
         assessment = self.assessment
         sizes, people = assessment.class_sizes.facts(), self.front.data.train.n_rows
-        said, everything = assessment.to_dict(), self.front.limits.everything.to_dict()
+        facts, everything = assessment.to_dict(), self.front.limits.everything.to_dict()
         return {
-            **said,
-            "utility_loss": publish_loss(said["utility"]["error"], everything["error"]),
+            **facts,
+            "utility_loss": publish_loss(facts["utility"]["error"], everything["error"]),
             "class_sizes": publish_classes(sizes, people, self.front.told),
         }
 
     def __repr__(self) -> str:
-        said = self.published
-        lost, recovered = said["utility_loss"], said["risk"]["recovered"]
+        facts = self.published
+        lost, recovered = facts["utility_loss"], facts["risk"]["recovered"]
         figures = (
             "measured on few people"
             if lost is None or recovered is None
@@ -162,8 +163,7 @@ class Choice:
         **details
             As for `sparsam.report_on`.
         """
-        # Reports come after assessments in the flow; the top level joins the two.
-        import sparsam
-
-        report: SavedReport = sparsam.report_on(self, **details)
+        # Reports come after assessments in the flow, so nothing here imports them: the top level,
+        # which knows both, has said who writes one.
+        report: SavedReport = supplied("report_on")(self, **details)
         return report

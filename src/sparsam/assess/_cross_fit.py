@@ -88,6 +88,6 @@ class CrossFit:
 def _wrong_of(
     lookups: tuple[NDArray[np.uint16], ...], model: str, rotation: Split, random_state: int
 ) -> NDArray[np.bool_]:
-    """Say of whom a model of one rotation is wrong."""
+    """Whether a model of one rotation is wrong on each person."""
     records = GeneralizedRecords.from_lookups(lookups, rotation)
     return best_classifier(records, rotation, random_state, (model,)).wrong["test"]

@@ -33,8 +33,8 @@ class Drift:
         """Change of classifier error and of adversary error against the first period."""
         first, *_ = self.assessments.values()
         return {
-            period: (found.utility.error - first.utility.error, found.risk.value - first.risk.value)
-            for period, found in self.assessments.items()
+            period: (later.utility.error - first.utility.error, later.risk.value - first.risk.value)
+            for period, later in self.assessments.items()
         }
 
 
@@ -70,7 +70,7 @@ def drift(
     (first_name, first), *later = periods
     parts = split(first, random_state=random_state)
     learned = clone(minimiser).fit_task(parts.train)
-    found = {}
+    assessments = {}
     for name, task in [(first_name, parts.test), *later]:
         shifted = Split(
             train=parts.train,
@@ -80,10 +80,10 @@ def drift(
             fractions=parts.fractions,
             rows=parts.rows,
         )
-        found[name] = assess_generalization(
+        assessments[name] = assess_generalization(
             learned.generalization_, shifted, adversary=adversary, random_state=random_state
         )
-    return Drift(found)
+    return Drift(assessments)
 
 
 def _periods(data: Any, roles: Roles, by: str) -> Iterator[tuple[str, Task]]:

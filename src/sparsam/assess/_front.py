@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsam._errors import ParameterError
 from sparsam._small_counts import PublishedCounts, class_counts
-from sparsam.assess._area import area_under_front
-from sparsam.assess._assessment import Assessment
+from sparsam.assess._assessment import Assessment, Limits
 from sparsam.assess._candidates import Candidate
 from sparsam.assess._choice import Choice, NothingFitsError, Requirement, points
 from sparsam.assess._cross_fit import CrossFit
-from sparsam.assess._limits import Limits
 from sparsam.attack import paired_difference
 from sparsam.data import Split
 
@@ -121,9 +123,9 @@ class Front:
         the best adversary error: the area under the front in figure 4 of Staab et al.
         """
         low = self.limits.everything.error
-        found = [point.assessment for point in self.points]
-        utility = [assessment.utility.error for assessment in found]
-        risk = [assessment.risk.value for assessment in found]
+        assessments = [point.assessment for point in self.points]
+        utility = [assessment.utility.error for assessment in assessments]
+        risk = [assessment.risk.value for assessment in assessments]
         return area_under_front(utility, risk, low, low + width)
 
     def ranking(self, width: float = 0.065) -> dict[str, float]:
@@ -142,8 +144,8 @@ class Front:
         for point in self.points:
             by_minimiser.setdefault(point.candidate.minimiser, []).append(point)
         areas = {
-            name: Front(found, self.limits, self.data).area(width)
-            for name, found in by_minimiser.items()
+            name: Front(group, self.limits, self.data).area(width)
+            for name, group in by_minimiser.items()
         }
         return dict(sorted(areas.items(), key=lambda item: -item[1]))
 
@@ -182,22 +184,22 @@ class Front:
 
     def _most_protective(self, max_loss: float) -> list[Point]:
         """Points inside the loss that protect as much as the best of them, up to noise."""
-        found: list[Point] = []
+        level: list[Point] = []
         closest = 1.0
         for point in sorted(self.points, key=_validation_risk, reverse=True):
-            if found and not _level(found[0], point, "risk"):
+            if level and not _level(level[0], point, "risk"):
                 continue
             loss = self._cautious_loss(point, max_loss)
             closest = min(closest, loss)
             if loss <= max_loss:
-                found.append(point)
-        if not found:
+                level.append(point)
+        if not level:
             raise NothingFitsError(
                 f"No generalization is certain to lose at most {points(max_loss)} of "
                 f"accuracy: the closest may lose {100 * closest:.1f} (upper end of its 95 % "
                 f"interval).\n\nHint: allow a larger loss, or give more records."
             )
-        return found
+        return level
 
     def _cautious_loss(self, point: Point, max_loss: float) -> float:
         """Upper end of the accuracy lost; measured well only where it may be small enough."""
@@ -239,3 +241,35 @@ def _level(best: Point, other: Point, axis: str) -> bool:
 def _how_much_it_collects(point: Point) -> tuple[int, int, float]:
     generalization = point.candidate.generalization
     return len(generalization.collected), generalization.n_buckets, -_validation_risk(point)
+
+
+def area_under_front(
+    classifier_errors: ArrayLike, adversary_errors: ArrayLike, low: float, high: float
+) -> float:
+    """Mean over a range of permitted classifier errors of the best adversary error.
+
+    Parameters
+    ----------
+    classifier_errors, adversary_errors : array-like of float
+        Of all points.
+    low, high : float
+        The range of classifier errors.
+
+    Returns
+    -------
+    float
+        Larger is safer; where no point is permitted, the adversary is taken to make no error.
+
+    Examples
+    --------
+    >>> area_under_front([0.1, 0.2], [0.3, 0.5], 0.0, 0.4)
+    0.325
+    """
+    if not low < high:
+        raise ParameterError(f"The range must have low < high. Got {low} and {high} instead.")
+    utility, risk = np.asarray(classifier_errors, float), np.asarray(adversary_errors, float)
+    order = np.argsort(utility, kind="stable")
+    borders = np.clip(utility[order], low, high)
+    best = np.maximum.accumulate(risk[order])
+    widths = np.diff(np.append(borders, high))
+    return float(best @ widths / (high - low)) if len(best) else 0.0

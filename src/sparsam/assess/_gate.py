@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sparsam._errors import ParameterError
+from sparsam._checks import wrong_parameter
 from sparsam._small_counts import Count, publish_loss, published_repr, suppress
-from sparsam.assess._assessment import Assessment
-from sparsam.assess._limits import Limits
+from sparsam.assess._assessment import Assessment, Limits
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,23 +80,37 @@ def check_gates(
     worst = max((part.recovered for part in risk.parts), default=risk.recovered)
     loss = assessment.utility.error - limits.everything.error
     smallest = assessment.class_sizes.smallest
-    said = risk.to_dict()
-    parts = [part["recovered"] for part in said["parts"] if part["recovered"] is not None]
-    told = max(parts, default=said["recovered"])
+    facts = risk.to_dict()
+    parts = [part["recovered"] for part in facts["parts"] if part["recovered"] is not None]
+    told = max(parts, default=facts["recovered"])
     everything = limits.everything.to_dict()["error"]
     lost = publish_loss(assessment.utility.to_dict()["error"], everything)
-    demands: list[tuple[str, float | None, float, bool, Any]] = [
-        ("risk at most", max_risk, risk.recovered, True, said["recovered"]),
-        ("risk of any attribute at most", max_attribute_risk, worst, True, told),
-        ("accuracy loss at most", max_utility_loss, loss, True, lost),
-        ("people behind one record at least", min_class_size, smallest, False, suppress(smallest)),
+    demands: list[tuple[str, str, float | None, float, bool, Any]] = [
+        ("max_risk", "risk at most", max_risk, risk.recovered, True, facts["recovered"]),
+        (
+            "max_attribute_risk",
+            "risk of any attribute at most",
+            max_attribute_risk,
+            worst,
+            True,
+            told,
+        ),
+        ("max_utility_loss", "accuracy loss at most", max_utility_loss, loss, True, lost),
+        (
+            "min_class_size",
+            "people behind one record at least",
+            min_class_size,
+            smallest,
+            False,
+            suppress(smallest),
+        ),
     ]
     results = []
-    for words, limit, value, is_ceiling, published in demands:
+    for name, words, limit, value, is_ceiling, published in demands:
         if limit is None:
             continue
         if limit < 0:
-            raise ParameterError(f"A gate must not be negative. Got {limit} for '{words}'.")
+            raise wrong_parameter("check_gates", name, "a float >= 0", limit)
         passed = value <= limit if is_ceiling else value >= limit
         results.append(
             GateResult(words, float(limit), float(value), passed, not is_ceiling, published)

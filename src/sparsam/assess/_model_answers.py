@@ -84,21 +84,22 @@ def model_answers(tree: ModelTree, X: Any, rows: ArrayLike | None) -> ModelAnswe
     )
     chosen = _chosen(rows, own.table.n_rows)
     table = own.table.take(chosen)
-    found = distinct_records(table.codes, [one.size for one in table.attributes])
-    distinct = Table(table.attributes, np.asfortranarray(found.records))
+    records = distinct_records(table.codes, [attribute.size for attribute in table.attributes])
+    distinct = Table(table.attributes, np.asfortranarray(records.records))
     fed = tree.recoding_.apply(distinct)
     raw = own.frame(distinct.codes)
-    before = box.predict(raw)[found.index]
+    before = box.predict(raw)[records.index]
     # the columns of an array are known by their places, so nothing may be left out before
-    after = box.predict(tree.feed(X[chosen])) if array else box.predict(tree.feed(raw))[found.index]
+    fed_answers = box.predict(tree.feed(X[chosen] if array else raw))
+    after = fed_answers if array else fed_answers[records.index]
     numbers = np.column_stack([_numbered(fed[name]) for name in table.names])
     return ModelAnswers(
         table=table,
         before=before,
         after=after,
-        fed=numbers[found.index],
+        fed=numbers[records.index],
         regression=box.regression,
-        n_asked=2 * len(found),
+        n_asked=2 * len(records),
         rows=chosen,
         n_given=own.table.n_rows,
     )
@@ -139,8 +140,8 @@ def _missing(values: NDArray[np.object_]) -> NDArray[np.bool_]:
 def _numbered(values: NDArray[Any]) -> NDArray[np.uint16]:
     """A number for each value, equal for equal values."""
     known: dict[Any, int] = {}
-    plain = [None if one is None or one != one else one for one in values.tolist()]  # noqa: PLR0124
-    return np.array([known.setdefault(one, len(known)) for one in plain], np.uint16)
+    plain = [None if value is None or value != value else value for value in values.tolist()]  # noqa: PLR0124
+    return np.array([known.setdefault(value, len(known)) for value in plain], np.uint16)
 
 
 def labels_in(X: Any, roles: Roles | None, rows: NDArray[np.int64]) -> NDArray[Any] | None:
@@ -160,16 +161,16 @@ def labels_in(X: Any, roles: Roles | None, rows: NDArray[np.int64]) -> NDArray[A
     text = [target.column] if target.column in there.categorical else []
     values = columns_of(X, [target.column], text, there.missing_values)[target.column]
     given = np.asarray(values, dtype=object)[rows]
-    given[[isinstance(one, str) and one in there.missing_values for one in given]] = None
+    given[[isinstance(value, str) and value in there.missing_values for value in given]] = None
     return given if target.kind == "as is" else _cut(target, given)
 
 
 def _cut(target: Target, values: NDArray[np.object_]) -> NDArray[np.object_]:
-    made = np.full(len(values), None, dtype=object)
+    labels = np.full(len(values), None, dtype=object)
     known = ~_missing(values)
     segments = target.segments(values[known].astype(np.float64))
-    made[known] = segments if target.kind == "bins" else segments == (target.kind[0] == ">")
-    return made
+    labels[known] = segments if target.kind == "bins" else segments == (target.kind[0] == ">")
+    return labels
 
 
 def comparable(

@@ -3,24 +3,205 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted
 
 from sparsam._errors import DataError, SparsamWarning
-from sparsam._small_counts import publish_interval, publish_share
-from sparsam.assess._disclosure import Disclosure, disclosure
+from sparsam._small_counts import publish_distinct, publish_interval, publish_share, suppress
 from sparsam.assess._model_answers import ModelAnswers, comparable, labels_in, model_answers
-from sparsam.assess._relative_accuracy import Accuracy, accuracy, share_kept
+from sparsam.attack import Interval, wilson_interval
+from sparsam.counting import distinct_records
 from sparsam.data import Attribute
 from sparsam.generalization import InformationLoss
 from sparsam.minimise import CurvePoint, ModelTree
 
+Scorer = Callable[[NDArray[Any], NDArray[Any]], float]
+
+_BLOCKS = 20
 _NOT_SETTINGS = ("model", "roles", "encoder", "constraints", "slices")
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How well answers agree with others, on some records.
+
+    Attributes
+    ----------
+    score : float
+        The share of answers that agree; R² for numbers; what a scorer says where there is one.
+    interval : tuple of float
+        95 % interval: Wilson's for a share, a normal one from the spread over blocks otherwise.
+    n_records : int
+    measure : {"share", "r2", "own"}
+    """
+
+    score: float
+    interval: Interval
+    n_records: int
+    measure: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, fit to be published. How far answers agree tells nothing of a person."""
+        return {
+            "score": self.score,
+            "interval": list(self.interval),
+            "n_records": suppress(self.n_records),
+            "measure": self.measure,
+        }
+
+
+def accuracy(
+    truth: NDArray[Any],
+    answers: NDArray[Any],
+    *,
+    regression: bool = False,
+    scorer: Scorer | None = None,
+) -> Accuracy:
+    """Compare answers with what they should be.
+
+    Parameters
+    ----------
+    truth, answers : ndarray
+        One line a record; several columns must agree all at once, or on average for numbers.
+    regression : bool, default=False
+        Whether the answers are numbers.
+    scorer : callable, optional
+        From truth and answers to a number, in place of a share or R².
+
+    Returns
+    -------
+    Accuracy
+
+    Examples
+    --------
+    >>> accuracy(np.array(["a", "b", "b", "a"]), np.array(["a", "b", "a", "a"])).score
+    0.75
+    """
+    n_records = len(truth)
+    if scorer is None and not regression:
+        hits = int(_agree(truth, answers).sum())
+        return Accuracy(hits / n_records, wilson_interval(hits, n_records), n_records, "share")
+
+    def score(rows: NDArray[np.int64]) -> float:
+        return _r2(truth[rows], answers[rows]) if scorer is None else float(
+            scorer(truth[rows], answers[rows])
+        )  # fmt: skip
+
+    everything = np.arange(n_records)
+    total = score(everything)
+    blocks = [block for block in np.array_split(everything, _BLOCKS) if len(block) > 1]
+    error = float("nan")
+    if len(blocks) > 1:
+        error = float(np.std([score(b) for b in blocks], ddof=1) / np.sqrt(len(blocks)))
+    return Accuracy(
+        total, normal_interval(total, error), n_records, "r2" if scorer is None else "own"
+    )
+
+
+def share_kept(score: float, error: float, n_records: int, measure: str) -> Accuracy:
+    """Return an accuracy that was measured elsewhere its interval.
+
+    Parameters
+    ----------
+    score, error : float
+        And its standard error.
+    n_records : int
+    measure : {"share", "r2", "own"}
+    """
+    if measure == "share":
+        return Accuracy(score, wilson_interval(score * n_records, n_records), n_records, measure)
+    return Accuracy(score, normal_interval(score, error), n_records, measure)
+
+
+def normal_interval(score: float, error: float, confidence: float = 0.95) -> Interval:
+    """Return the normal interval around a score."""
+    half = float(norm.ppf(0.5 + confidence / 2)) * error
+    return (score - half, score + half)
+
+
+def _agree(truth: NDArray[Any], answers: NDArray[Any]) -> NDArray[np.bool_]:
+    same = np.asarray(truth == answers)
+    return np.asarray(same.reshape(len(same), -1).all(axis=1), np.bool_)
+
+
+def _r2(truth: NDArray[Any], answers: NDArray[Any]) -> float:
+    """R², the mean over outputs; an output that never varies is kept or not."""
+    before = np.asarray(truth, np.float64).reshape(len(truth), -1)
+    after = np.asarray(answers, np.float64).reshape(len(answers), -1)
+    spread = ((before - before.mean(axis=0)) ** 2).mean(axis=0)
+    missed = ((before - after) ** 2).mean(axis=0)
+    ratio = np.divide(missed, spread, out=np.where(missed > 0, 1.0, 0.0), where=spread > 0)
+    return float(1 - ratio.mean())
+
+
+@dataclass(frozen=True)
+class Disclosure:
+    """How easily a stored record leads to one person, from near 0 (hardly) to 1 (always).
+
+    Attributes
+    ----------
+    as_printed : float
+        Eq. 4 of Goldsteen et al. 2021 as it is printed: the mean over the records of
+        1 / frequency.
+    as_reported : float
+        As the paper's own figures come about: the sum runs over the distinct records only. Never
+        more than `as_printed`.
+    distinct : int
+        Distinct records.
+    n_records : int
+    """
+
+    as_printed: float
+    as_reported: float
+    distinct: int
+    n_records: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, fit to be published."""
+        return {
+            "as_printed": publish_share(self.as_printed, self.n_records),
+            "as_reported": publish_share(self.as_reported, self.n_records),
+            "distinct": publish_distinct(self.distinct, self.n_records),
+            "n_records": suppress(self.n_records),
+        }
+
+
+def disclosure(codes: NDArray[np.uint16], sizes: Sequence[int]) -> Disclosure:
+    """Measure the disclosure risk of records, in both readings of eq. 4.
+
+    Parameters
+    ----------
+    codes : ndarray of uint16, shape (n_records, n_quasi_identifiers)
+        What someone may know of each person.
+    sizes : sequence of int
+        The number of codes of each column.
+
+    Returns
+    -------
+    Disclosure
+
+    Examples
+    --------
+    >>> records = np.array([[0, 1], [0, 1], [1, 0], [1, 1]], np.uint16)
+    >>> disclosure(records, (2, 2))
+    Disclosure(as_printed=0.75, as_reported=0.625, distinct=3, n_records=4)
+    """
+    n_records = len(codes)
+    if not n_records:
+        raise DataError("Disclosure risk is a mean over records. Got none.")
+    counts = distinct_records(codes, sizes).counts
+    return Disclosure(
+        as_printed=len(counts) / n_records,
+        as_reported=float((1.0 / counts).sum()) / n_records,
+        distinct=len(counts),
+        n_records=n_records,
+    )
 
 
 @dataclass(frozen=True)
@@ -41,13 +222,13 @@ class TrueAccuracy:
         return {"before": _rounded(self.before), "after": _rounded(self.after)}
 
 
-def _rounded(one: Accuracy) -> dict[str, Any]:
+def _rounded(measured: Accuracy) -> dict[str, Any]:
     """An accuracy against the truth, shares in steps of five people or more."""
-    people = one.n_records if one.measure == "share" else None
+    people = measured.n_records if measured.measure == "share" else None
     return {
-        **one.to_dict(),
-        "score": publish_share(one.score, people),
-        "interval": publish_interval(one.interval, people),
+        **measured.to_dict(),
+        "score": publish_share(measured.score, people),
+        "interval": publish_interval(measured.interval, people),
     }
 
 
@@ -139,8 +320,8 @@ class ModelAssessment:
     @property
     def shortfall(self) -> float:
         """By how much the target is missed, 0 where it is met."""
-        measured = [one.score for one in (self.relative_accuracy, self.worst_cell) if one]
-        return 0.0 if self.met else max(0.0, self.target - min(measured))
+        scores = [kept.score for kept in (self.relative_accuracy, self.worst_cell) if kept]
+        return 0.0 if self.met else max(0.0, self.target - min(scores))
 
     @property
     def n_records(self) -> int:
@@ -242,7 +423,7 @@ def assess_model(
         disclosure=_disclosure(tree, asked),
         curve=tuple(tree.curve_),
         collected=generalization.collected,
-        not_needed=tuple(one.name for one in generalization if not one.collected),
+        not_needed=tuple(p.name for p in generalization if not p.collected),
         settings=_settings(tree),
         n_asked=int(tree.n_asked_) + asked.n_asked,
         regression=asked.regression,
@@ -261,7 +442,7 @@ def _null(asked: ModelAnswers, scorer: Any) -> float:
     else:
         answers = asked.before.reshape(len(asked.before), -1).tolist()
         first: dict[Any, int] = {}
-        number = [first.setdefault(tuple(one), row) for row, one in enumerate(answers)]
+        number = [first.setdefault(tuple(answer), row) for row, answer in enumerate(answers)]
         constant = asked.before[np.full(len(number), np.bincount(number).argmax())]
     return accuracy(asked.before, constant, regression=asked.regression, scorer=scorer).score
 

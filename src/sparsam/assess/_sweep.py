@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, cpu_count, delayed, parallel_config
 
+from sparsam._checks import check_share
 from sparsam._errors import ParameterError
-from sparsam.assess._assessment import Assessment, assess_generalization
+from sparsam.assess._assessment import Assessment, assess_generalization, measure_limits
 from sparsam.assess._candidates import (
     MINIMISERS,
     Candidate,
@@ -18,7 +19,6 @@ from sparsam.assess._candidates import (
     without_repeats,
 )
 from sparsam.assess._front import Front, Point
-from sparsam.assess._limits import measure_limits
 from sparsam.attack import Reconstruction
 from sparsam.data import Roles, Split, Task, read, resolve
 from sparsam.data import split as split_task
@@ -108,8 +108,7 @@ def _split(data: Any, roles: Roles | None, random_state: int) -> Split:
 
 
 def _sample(task: Task, share: float, random_state: int) -> Task:
-    if not 0 < share <= 1:
-        raise ParameterError(f"The 'sample' of a sweep must be in (0, 1]. Got {share} instead.")
+    check_share("sweep", "sample", share, above=True)
     if share == 1:
         return task
     size = max(1, round(share * task.n_rows))
@@ -151,9 +150,9 @@ def _assess_all(
         )
         for candidate in candidates
     )
-    found: Iterator[Assessment] = Parallel(
+    assessments: Iterator[Assessment] = Parallel(
         n_jobs=n_jobs,
         return_as="generator",
         max_nbytes=None,  # personal data must not spill to a disk
     )(jobs)
-    return found
+    return assessments

@@ -2,20 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from sparsam._small_counts import publish_interval, publish_share, published_repr, suppress
-from sparsam.assess._classifiers import CLASSIFIERS
-from sparsam.attack import GeneralizedRecords, Interval, target_question, wilson_interval
+from sparsam.attack import (
+    GeneralizedRecords,
+    Interval,
+    Posterior,
+    Question,
+    look_up,
+    target_question,
+    wilson_interval,
+)
 from sparsam.data import Split
 
+Inputs = NDArray[np.float64]
 MODELS = ("look-up", "logistic regression", "gradient boosting")
+
+
+def counting(records: GeneralizedRecords, data: Split, random_state: int) -> Posterior:
+    """Posterior of each record from counts, backing off to coarser records."""
+    return look_up(records, target_question(data))
+
+
+def majority(records: GeneralizedRecords, data: Split, random_state: int) -> Posterior:
+    """The class frequencies of the training part, for every record."""
+    return np.repeat(target_question(data).prior(), len(records), axis=0)
+
+
+def gradient_boosting(records: GeneralizedRecords, data: Split, random_state: int) -> Posterior:
+    """Posterior of each record from boosted trees: good at interactions."""
+    model = HistGradientBoostingClassifier(
+        max_iter=100, learning_rate=0.1, early_stopping=False, random_state=random_state
+    )
+    return _fitted(model, _columns(records, data), records, target_question(data))
+
+
+def logistic_regression(records: GeneralizedRecords, data: Split, random_state: int) -> Posterior:
+    """Posterior of each record from a linear model: good at many attributes and few people."""
+    inputs = _columns(records, data)
+    seen = inputs[records.index["train"]]
+    spread = seen.std(axis=0)
+    scaled = (inputs - seen.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    model = LogisticRegression(C=0.1, max_iter=1000)
+    return _fitted(model, scaled, records, target_question(data))
+
+
+def _fitted(
+    model: HistGradientBoostingClassifier | LogisticRegression,
+    inputs: Inputs,
+    records: GeneralizedRecords,
+    question: Question,
+) -> Posterior:
+    truth = question.codes["train"]
+    if (truth == truth[0]).all():
+        return np.repeat(question.prior(), len(records), axis=0)
+    with warnings.catch_warnings():
+        # scikit-learn takes many classes among few people for a slip; here they are the task.
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        model.fit(inputs[records.index["train"]], truth)
+    posterior = np.zeros((len(records), question.size), dtype=np.float32)
+    posterior[:, model.classes_] = model.predict_proba(inputs)
+    return posterior
+
+
+def _columns(records: GeneralizedRecords, data: Split) -> Inputs:
+    """One number for each attribute of each record.
+
+    Buckets of ordered attributes in their order, others by the share of the second class among
+    their people: trees then cut a column where they would have grouped its categories.
+    """
+    question = target_question(data)
+    seen = records.tabulate("train", question.codes["train"], question.size)
+    columns = np.empty(records.records.shape)
+    for column, attribute in enumerate(records.columns):
+        buckets = records.records[:, column]
+        if data.train.table.attributes[attribute].ordered:
+            columns[:, column] = buckets
+        else:
+            columns[:, column] = _shares(buckets, seen, records.sizes[column])[buckets]
+    return columns
+
+
+def _shares(buckets: NDArray[np.uint16], seen: NDArray[np.int64], size: int) -> Inputs:
+    """Share of the second class in each bucket, as if one average person more had been seen."""
+    people = np.bincount(buckets, weights=seen.sum(axis=1), minlength=size)
+    second = np.bincount(buckets, weights=seen[:, 1 % seen.shape[1]], minlength=size)
+    average = second.sum() / max(1.0, people.sum())
+    return np.asarray((second + average) / (people + 1.0))
+
+
+CLASSIFIERS: Mapping[str, Callable[[GeneralizedRecords, Split, int], Posterior]] = {
+    "look-up": counting,
+    "logistic regression": logistic_regression,
+    "gradient boosting": gradient_boosting,
+    "majority": majority,
+}
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,23 +1,21 @@
 """Adversaries: what someone could still learn from generalized records, or from a model."""
 
+from sparsam.attack._attribute_inference import AttributeGame, fredrikson
 from sparsam.attack._bench import Adversary, Attacks, run_attacks
 from sparsam.attack._bound import Bound, bound
 from sparsam.attack._control import Control
 from sparsam.attack._linkage import Linkage
-from sparsam.attack._multi_breach import MultiBreach
 from sparsam.attack._reconstruction import Reconstruction
 from sparsam.attack._risk import Risk
 from sparsam.attack._side_information import (
     LeaveOneOut,
+    MultiBreach,
     NonPersonalKnowledge,
     PartialPersonalKnowledge,
 )
 from sparsam.attack._singling_out import SinglingOut
 from sparsam.attack._task_for import task_for
-from sparsam.attack.inference._attribute_inference import AttributeGame, fredrikson
-from sparsam.attack.inference._model import attribute_attack_model
-from sparsam.attack.membership._membership import MembershipGame, rmia
-from sparsam.attack.membership._model import membership_attack_model
+from sparsam.attack.membership._membership import MembershipGame, membership_attack_model, rmia
 
 __all__ = [
     "Adversary",
@@ -34,7 +32,6 @@ __all__ = [
     "Reconstruction",
     "Risk",
     "SinglingOut",
-    "attribute_attack_model",
     "bound",
     "fredrikson",
     "membership_attack_model",
@@ -44,7 +41,9 @@ __all__ = [
 ]
 
 # For the other folders, not for users.
+from sparsam.attack._attribute_inference import attribute_attack_model as attribute_attack_model
 from sparsam.attack._bound import publish_bound as publish_bound
+from sparsam.attack._guesses import SHARES as SHARES
 from sparsam.attack._look_up import look_up as look_up
 from sparsam.attack._question import Posterior as Posterior
 from sparsam.attack._question import Question as Question

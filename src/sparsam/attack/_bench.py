@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 from sparsam._errors import ParameterError
 from sparsam.attack._bound import Bound, bound
 from sparsam.attack._control import Control
-from sparsam.attack._guesses import Guesses
+from sparsam.attack._guesses import SHARES, Guesses
 from sparsam.attack._linkage import Linkage
-from sparsam.attack._multi_breach import MultiBreach
 from sparsam.attack._reconstruction import Reconstruction
 from sparsam.attack._records import GeneralizedRecords
 from sparsam.attack._risk import Risk
 from sparsam.attack._side_information import (
     Informed,
     LeaveOneOut,
+    MultiBreach,
     NonPersonalKnowledge,
     PartialPersonalKnowledge,
 )
@@ -25,17 +25,7 @@ from sparsam.attack._singling_out import SinglingOut
 from sparsam.data import Split
 from sparsam.generalization import Generalization
 
-SHARES = (0.01, 0.05, 0.1, 0.25, 0.5)
-ADVERSARIES = ("A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "control")
-
 Progress = Callable[[int, int, str], None]
-
-# Each may fall back on the guesses of a weaker one.
-_BUILT_ON: dict[str, tuple[type[Informed], str]] = {
-    NonPersonalKnowledge.id: (NonPersonalKnowledge, Reconstruction.id),
-    PartialPersonalKnowledge.id: (PartialPersonalKnowledge, NonPersonalKnowledge.id),
-    LeaveOneOut.id: (LeaveOneOut, PartialPersonalKnowledge.id),
-}
 
 
 class Adversary(Protocol):
@@ -183,41 +173,49 @@ class _Bench:
     reconstruction: Reconstruction
     _known: dict[str, Guesses] = field(default_factory=dict)
 
-    def run(self, adversary: str | Adversary) -> Iterator[Risk]:
-        if not isinstance(adversary, str):
-            yield _checked(adversary.attack(self.generalization, self.data), adversary)
-        elif adversary == "A2":
-            for share in SHARES:
-                yield self._guesses("A1").confident_risk(share, "test")
-        elif adversary == "A1" or adversary in _BUILT_ON:
-            yield self._guesses(adversary).risk("test")
-        else:
-            yield self._other(adversary).attack(self.generalization, self.data)
+    @property
+    def seed(self) -> int:
+        return self.reconstruction.random_state
 
-    def _guesses(self, name: str) -> Guesses:
-        """Guesses of a reconstructing adversary, made once."""
-        if name not in self._known:
-            self._known[name] = self._guess(name)
-        return self._known[name]
+    def run(self, adversary: str | Adversary) -> Iterable[Risk]:
+        if isinstance(adversary, str):
+            return _RUNS[adversary](self)
+        return [_checked(self.attacked_by(adversary), adversary)]
 
-    def _guess(self, name: str) -> Guesses:
-        if name == "A1":
+    def attacked_by(self, adversary: Adversary) -> Risk:
+        return adversary.attack(self.generalization, self.data)
+
+    def guessed_by(self, kind: type[Reconstruction | Informed]) -> Guesses:
+        """Guesses of a reconstructing adversary, made once; each falls back on a weaker one's."""
+        if kind.id not in self._known:
+            self._known[kind.id] = self._guess(kind)
+        return self._known[kind.id]
+
+    def _guess(self, kind: type[Reconstruction | Informed]) -> Guesses:
+        if not issubclass(kind, Informed):
             records = GeneralizedRecords.of(self.generalization, self.data)
             return self.reconstruction.guess(records, self.data)
-        kind, weaker = _BUILT_ON[name]
-        return kind(self.reconstruction).guess(
-            self.generalization, self.data, self._guesses(weaker)
-        )
+        weaker = self.guessed_by(kind.weaker)
+        return kind(self.reconstruction).guess(self.generalization, self.data, weaker)
 
-    def _other(self, name: str) -> Adversary:
-        seed = self.reconstruction.random_state
-        adversaries = (
-            MultiBreach(self.others, self.reconstruction),
-            Linkage(random_state=seed),
-            SinglingOut(random_state=seed),
-            Control(self.reconstruction),
-        )
-        return next(adversary for adversary in adversaries if adversary.id == name)
+
+# Every adversary by its short name. A new one needs a line here and nothing else.
+_RUNS: dict[str, Callable[[_Bench], Iterable[Risk]]] = {
+    "A1": lambda bench: [bench.guessed_by(Reconstruction).risk("test")],
+    "A2": lambda bench: (
+        bench.guessed_by(Reconstruction).confident_risk(share, "test") for share in SHARES
+    ),
+    "A3": lambda bench: [bench.guessed_by(NonPersonalKnowledge).risk("test")],
+    "A4": lambda bench: [bench.guessed_by(LeaveOneOut).risk("test")],
+    "A5": lambda bench: [bench.guessed_by(PartialPersonalKnowledge).risk("test")],
+    "A6": lambda bench: [bench.attacked_by(MultiBreach(bench.others, bench.reconstruction))],
+    "A7": lambda bench: [bench.attacked_by(Linkage(random_state=bench.seed))],
+    "A8": lambda bench: [bench.attacked_by(SinglingOut(random_state=bench.seed))],
+    "control": lambda bench: [bench.attacked_by(Control(bench.reconstruction))],
+}
+
+ADVERSARIES = tuple(_RUNS)
+"""The short names of all adversaries."""
 
 
 def _checked(risk: Any, adversary: Adversary) -> Risk:

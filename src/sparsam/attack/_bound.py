@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sparsam._errors import DataError, ParameterError
+from sparsam._checks import wrong_parameter
+from sparsam._errors import DataError
 from sparsam._small_counts import few, publish_share, published_repr, suppress
 from sparsam.attack._question import Question
 from sparsam.attack._reconstruction import Reconstruction
@@ -104,7 +105,7 @@ def bound(
     tuple of Bound
     """
     if not 0 < confidence < 1:
-        raise ParameterError(f"The confidence must be between 0 and 1. Got {confidence} instead.")
+        raise wrong_parameter("bound", "confidence", "a float in (0, 1)", confidence)
     n = data.validation.n_rows + data.test.n_rows
     if not n:
         raise DataError("A bound needs people that the generalization was not learned from.")

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError, ParameterError
+from sparsam._checks import check_choice, check_share
+from sparsam._errors import DataError
 from sparsam.attack._question import Posterior, Question
 from sparsam.attack._records import GeneralizedRecords, part_of
 from sparsam.attack._risk import Risk
@@ -16,6 +17,7 @@ from sparsam.attack._statistics import mean_interval, wilson_interval
 from sparsam.data import Split
 
 JUDGED = ("validation", "test")
+SHARES = (0.01, 0.05, 0.1, 0.25, 0.5)  # of the guesses, the surest first (A2)
 
 
 @dataclass(frozen=True, repr=False)
@@ -167,8 +169,7 @@ class Guesses:
         with equal confidence at the border count in proportion.
         """
         _check_part(self.data, part)
-        if not 0 < share <= 1:
-            raise ParameterError(f"The share of records must be in (0, 1]. Got {share} instead.")
+        check_share("confident_risk", "share", share, above=True)
         wrong = self.wrong(part)
         n_kept = max(1, round(share * len(wrong)))
         parts = tuple(
@@ -236,7 +237,6 @@ def _confident_name(share: float) -> str:
 
 
 def _check_part(data: Split, part: str) -> None:
-    if part not in JUDGED:
-        raise ParameterError(f"The part must be 'validation' or 'test'. Got {part!r} instead.")
+    check_choice("risk", "part", part, JUDGED)
     if part_of(data, part).n_rows == 0:
         raise DataError(f"The {part} part of the split holds no records to attack.")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from sparsam._checks import check_whole
 from sparsam._errors import DataError, ParameterError
 from sparsam.attack._records import lookups_of, part_of
 from sparsam.attack._risk import Risk
@@ -108,11 +109,8 @@ class Linkage:
 
     def _groups(self, people: Task, rng: np.random.Generator) -> list[Task]:
         """Groups of people, none of whom is in two of them."""
-        if self.people < 2 or self.groups < 1:
-            raise ParameterError(
-                "Linkage needs 'people' >= 2 and 'groups' >= 1. "
-                f"Got {self.people} and {self.groups} instead."
-            )
+        check_whole("Linkage", "people", self.people, 2)
+        check_whole("Linkage", "groups", self.groups, 1)
         if people.n_rows < 2:
             raise DataError(f"Linking needs at least two people. Got {people.n_rows}.")
         size = min(self.people, people.n_rows)

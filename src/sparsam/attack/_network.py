@@ -152,12 +152,12 @@ class _Training:
         posterior = np.zeros((len(lines), head.question.size), dtype=np.float32)
         for start in range(0, len(lines), BATCH):
             block = lines[start : start + BATCH]
-            found = posterior[start : start + BATCH]
-            found[:, head.open] = self._logits(state, block, head.block)[1]
+            beliefs = posterior[start : start + BATCH]
+            beliefs[:, head.open] = self._logits(state, block, head.block)[1]
             possible = head.question.possible(self.records, block)
             if possible is not None:
-                found[~possible] = _NEVER
-            _softmax(found)
+                beliefs[~possible] = _NEVER
+            _softmax(beliefs)
         return posterior
 
     def _logits(self, state: _State, lines: Lines, block: slice) -> tuple[Array, Array]:

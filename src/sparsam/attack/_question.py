@@ -119,8 +119,8 @@ class Question:
         order = known[np.argsort(self.values[known], kind="stable")]
         mass = np.cumsum(posterior[:, order], axis=1)
         below = (mass < mass[:, -1:] / 2).sum(axis=1)
-        found: NDArray[np.float64] = self.values[order[below]]
-        return found
+        medians: NDArray[np.float64] = self.values[order[below]]
+        return medians
 
     def absolute_error(self, median: NDArray[np.float64] | None, part: str) -> float | None:
         """Mean distance of one number per row from the truth; None where no number is known."""

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from sparsam._checks import check_number, wrong_parameter
 from sparsam._errors import DataError, ParameterError
-from sparsam.attack._boosting import boosting
 from sparsam.attack._guesses import Answer, Guesses
 from sparsam.attack._look_up import look_up
 from sparsam.attack._network import network
@@ -23,6 +23,8 @@ from sparsam.generalization import Generalization
 MODELS = ("look-up", "network", "gradient boosting")
 DEFAULT_MODELS = ("look-up", "network")
 _NUMERIC_TOLERANCE = 0.05  # of the attribute's range
+MOST_VALUES = 50  # one tree for each value and round: more would take hours
+_MOST_CATEGORIES = 255
 
 
 @dataclass(frozen=True)
@@ -119,12 +121,12 @@ class Reconstruction:
         """The posteriors whose mean each candidate believes; `learned` is the network's."""
         if not records.columns:
             return {"naive": [np.repeat(question.prior(), len(records), axis=0)]}
-        found: dict[str, Posterior | None] = {"network": learned}
+        posteriors: dict[str, Posterior | None] = {"network": learned}
         if "look-up" in self.models:
-            found["look-up"] = look_up(records, question)
+            posteriors["look-up"] = look_up(records, question)
         if "gradient boosting" in self.models:
-            found["gradient boosting"] = boosting(records, question, self.random_state)
-        single = {m: [p] for m in MODELS if (p := found.get(m)) is not None}
+            posteriors["gradient boosting"] = boosting(records, question, self.random_state)
+        single = {m: [p] for m in MODELS if (p := posteriors.get(m)) is not None}
         if not single:
             return {"naive": [np.repeat(question.prior(), len(records), axis=0)]}
         together = [posterior for [posterior] in single.values()]
@@ -132,10 +134,7 @@ class Reconstruction:
 
     def _check(self, data: Split) -> None:
         if not self.models or set(self.models) - set(MODELS):
-            raise ParameterError(
-                f"The 'models' parameter of Reconstruction must name some of {MODELS}. "
-                f"Got {self.models!r} instead."
-            )
+            raise wrong_parameter("Reconstruction", "models", f"some of {MODELS}", self.models)
         attributes = [data.train.table.attributes[a] for a in data.train.personal]
         numeric = {attribute.name for attribute in attributes if attribute.numeric}
         for name, distance in self.tolerance.items():
@@ -144,10 +143,7 @@ class Reconstruction:
                     "The 'tolerance' parameter of Reconstruction must name numeric personal "
                     f"attributes. '{name}' is none."
                 )
-            if not distance >= 0:
-                raise ParameterError(
-                    f"The tolerance for '{name}' must be a number >= 0. Got {distance!r} instead."
-                )
+            check_number("Reconstruction", "tolerance", distance)
 
     def _tolerance(self, attribute: int, data: Split) -> float:
         encoded = data.train.table.attributes[attribute]
@@ -155,3 +151,35 @@ class Reconstruction:
             return 0.0
         span = float(encoded.highs[-1] - encoded.lows[0])
         return self.tolerance.get(encoded.name, _NUMERIC_TOLERANCE * span)
+
+
+def boosting(
+    records: GeneralizedRecords, question: Question, random_state: int
+) -> Posterior | None:
+    """Posterior of each record; None where there are too many values to tell apart.
+
+    Learned on distinct records and values, each weighted by the people behind it.
+    """
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    if not records.columns or question.size > MOST_VALUES:
+        return None
+    people = records.tabulate("train", question.codes["train"], question.size)
+    lines, values = np.nonzero(people)
+    if len(np.unique(values)) < 2:
+        return None
+    categories = np.array(records.sizes) <= _MOST_CATEGORIES
+    model = HistGradientBoostingClassifier(
+        max_iter=50,
+        min_samples_leaf=5,
+        early_stopping=False,
+        categorical_features=categories,
+        random_state=random_state,
+    )
+    model.fit(records.records[lines], values, sample_weight=people[lines, values])
+    posterior = np.full((len(records), question.size), np.finfo(np.float32).tiny, np.float32)
+    posterior[:, model.classes_] = model.predict_proba(records.records)
+    possible = question.possible(records)
+    if possible is not None:
+        posterior[~possible] = 0.0
+    return np.asarray(posterior / posterior.sum(axis=1, keepdims=True))

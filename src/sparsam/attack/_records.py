@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError, ParameterError
+from sparsam._checks import check_choice
+from sparsam._errors import DataError
 from sparsam.counting import distinct_records
 from sparsam.data import Split, Task
 from sparsam.generalization import Generalization
@@ -57,10 +58,10 @@ class GeneralizedRecords:
         codes = np.empty((sum(n_rows), len(columns)), dtype=np.uint16, order="F")
         for number, a in enumerate(columns):
             codes[:, number] = lookups[a][np.concatenate([part.codes[:, a] for part in parts])]
-        found = distinct_records(codes, sizes)
+        distinct = distinct_records(codes, sizes)
         borders = np.cumsum(n_rows)[:-1]
-        index = dict(zip(PARTS, np.split(found.index, borders), strict=True))
-        return cls(found.records, columns, sizes, index, lookups)
+        index = dict(zip(PARTS, np.split(distinct.index, borders), strict=True))
+        return cls(distinct.records, columns, sizes, index, lookups)
 
     def __len__(self) -> int:
         return int(self.records.shape[0])
@@ -95,7 +96,6 @@ def lookups_of(generalization: Generalization, split: Split) -> tuple[NDArray[np
 
 def part_of(split: Split, part: str) -> Task:
     """The rows of one part of a split."""
-    if part not in PARTS:
-        raise ParameterError(f"The part must be one of {PARTS}. Got {part!r} instead.")
+    check_choice("the attack", "part", part, PARTS)
     task: Task = getattr(split, part)
     return task

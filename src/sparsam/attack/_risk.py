@@ -224,6 +224,9 @@ def _publish_details(
     safe = publish_classes(details, n, tell)
     safe |= {name: suppress(safe[name]) for name in _COUNTS if name in safe}
     safe |= {name: publish_share(safe[name], people) for name in _SHARES if name in safe}
+    if "control_records" in safe:
+        # It follows from the intervals of both groups, which are told.
+        safe.pop("advantage_interval", None)
     for name in ("advantage_interval", "control_advantage_interval"):
         if name in safe:
             safe[name] = publish_interval(safe[name], people)

@@ -1,14 +1,16 @@
-"""A3, A4 and A5: reconstruct personal attributes with side information."""
+"""A3 to A6: reconstruct personal attributes with side information, or from several breaches."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sparsam._errors import ParameterError
 from sparsam.attack._guesses import Guesses, strongest
 from sparsam.attack._reconstruction import Reconstruction
 from sparsam.attack._records import GeneralizedRecords, lookups_of
@@ -25,10 +27,17 @@ class Informed(ABC):
     ----------
     reconstruction : Reconstruction
         How to guess.
+
+    Attributes
+    ----------
+    id, name : str
+    weaker : type
+        The adversary who knows a little less: on its guesses this one may fall back.
     """
 
     id: ClassVar[str]
     name: ClassVar[str]
+    weaker: ClassVar[type[Reconstruction | Informed]]
 
     reconstruction: Reconstruction = field(default_factory=Reconstruction)
 
@@ -70,6 +79,7 @@ class NonPersonalKnowledge(Informed):
 
     id = "A3"
     name = "A3 non-personal knowledge"
+    weaker = Reconstruction
 
     def guess(
         self, generalization: Generalization, data: Split, weaker: Guesses | None = None
@@ -98,6 +108,7 @@ class PartialPersonalKnowledge(Informed):
 
     id = "A5"
     name = "A5 partial personal knowledge"
+    weaker = NonPersonalKnowledge
 
     def guess(
         self, generalization: Generalization, data: Split, weaker: Guesses | None = None
@@ -120,6 +131,7 @@ class LeaveOneOut(Informed):
 
     id = "A4"
     name = "A4 leave one out"
+    weaker = PartialPersonalKnowledge
 
     def guess(
         self, generalization: Generalization, data: Split, weaker: Guesses | None = None
@@ -145,3 +157,59 @@ def knowing(
         for number, lookup in enumerate(lookups_of(generalization, data))
     )
     return GeneralizedRecords.from_lookups(lookups, data)
+
+
+@dataclass(frozen=True)
+class MultiBreach:
+    """Guess personal values from two or more breaches of the same people (A6).
+
+    Who sees two generalizations of a person knows each value up to the intersection of its
+    buckets. One adversary attacks these finer records, and may fall back on any single breach,
+    so that it is never weaker than the best attack on one of them.
+
+    Parameters
+    ----------
+    others : sequence of Generalization
+        What else was published of the same people.
+    reconstruction : Reconstruction
+    """
+
+    id: ClassVar[str] = "A6"
+    name: ClassVar[str] = "A6 multi-breach"
+
+    others: Sequence[Generalization]
+    reconstruction: Reconstruction = field(default_factory=Reconstruction)
+
+    def attack(self, generalization: Generalization, data: Split, part: str = "test") -> Risk:
+        """Attack all breaches together.
+
+        Returns
+        -------
+        Risk
+            `details` hold the errors of the single breaches.
+        """
+        if not self.others:
+            raise ParameterError("MultiBreach needs at least one other generalization. Got none.")
+        breaches = [lookups_of(g, data) for g in (generalization, *self.others)]
+        single = [self._guess(breach, data) for breach in breaches]
+        together = self._guess(tuple(map(intersected, zip(*breaches, strict=True))), data)
+        answers = zip(together.answers, *(guesses.answers for guesses in single), strict=True)
+        best = tuple(map(strongest, answers))
+        guesses = Guesses(data, best, together.random_state, self.id, self.name)
+        errors = [guess.risk(part).value for guess in single]
+        return guesses.risk(part).with_details(single_breaches=errors)
+
+    def _guess(self, breach: tuple[NDArray[np.uint16], ...], data: Split) -> Guesses:
+        return self.reconstruction.guess(GeneralizedRecords.from_lookups(breach, data), data)
+
+
+def intersected(buckets: Sequence[NDArray[np.uint16]]) -> NDArray[np.uint16]:
+    """Number the non-empty intersections of the buckets of several partitions.
+
+    Examples
+    --------
+    >>> intersected([np.array([0, 0, 1]), np.array([0, 1, 1])]).tolist()
+    [0, 1, 2]
+    """
+    _, inverse = np.unique(np.column_stack(buckets), axis=0, return_inverse=True)
+    return inverse.reshape(-1).astype(np.uint16)

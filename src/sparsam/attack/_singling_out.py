@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError, ParameterError
+from sparsam._checks import check_whole
+from sparsam._errors import DataError
 from sparsam.attack._records import GeneralizedRecords, part_of
 from sparsam.attack._risk import Risk
 from sparsam.attack._statistics import wilson_interval
@@ -59,10 +60,7 @@ class SinglingOut:
             `value` is the share of attempts that fail, `baseline` that of random descriptions.
             `details` hold the sizes of classes.
         """
-        if self.attempts < 1:
-            raise ParameterError(
-                f"The 'attempts' parameter of SinglingOut must be >= 1. Got {self.attempts}."
-            )
+        check_whole("SinglingOut", "attempts", self.attempts, 1)
         n_people = part_of(data, part).n_rows
         if not n_people:
             raise DataError(f"The {part} part of the split holds nobody to single out.")
@@ -122,27 +120,3 @@ def class_details(sizes: NDArray[np.int64]) -> dict[str, Any]:
             for (low, high), count in zip(pairwise(edges), people, strict=True)
         ],
     }
-
-
-def isolating_predicates(
-    generalization: Generalization, data: Split, most: int = 10, part: str = "train"
-) -> list[str]:
-    """Describe in words the records that the fewest people share.
-
-    Each description is a real person's generalized record: show it to nobody who may not see it.
-    """
-    records = GeneralizedRecords.of(generalization, data)
-    sizes = records.counts(part)
-    rarest = np.argsort(np.where(sizes > 0, sizes, np.iinfo(np.int64).max), kind="stable")[:most]
-    partitions = [generalization[data.train.names[column]] for column in records.columns]
-
-    def words(row: int) -> str:
-        buckets = zip(partitions, records.records[row], strict=True)
-        told = " and ".join(f"{p.name} is {p.labels[bucket]}" for p, bucket in buckets)
-        return f"{told or 'everyone'} ({_people(int(sizes[row]))})"
-
-    return [words(row) for row in rarest if sizes[row] > 0]
-
-
-def _people(count: int) -> str:
-    return "1 person" if count == 1 else f"{count:,} people"

@@ -86,9 +86,9 @@ def _domains(
 def _new_categories(values: NDArray[Any], known: set[Any]) -> list[Any]:
     """What a column holds beside known categories, in a fixed order; a text may come as number."""
     kinds = (str, bool, int, float, np.generic)
-    found = {plain(v) for v in set(values.tolist()) if isinstance(v, kinds) and v == v}  # noqa: PLR0124 - NaN
-    new = [category for category in found if category not in known and str(category) not in known]
-    return sorted(new, key=lambda category: (type(category).__name__, category))
+    categories = {plain(v) for v in set(values.tolist()) if isinstance(v, kinds) and v == v}  # noqa: PLR0124 - NaN
+    new = [value for value in categories if value not in known and str(value) not in known]
+    return sorted(new, key=lambda value: (type(value).__name__, value))
 
 
 def _check_columns(generalization: Generalization, names: tuple[str, ...], target: str) -> None:

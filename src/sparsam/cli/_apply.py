@@ -132,10 +132,10 @@ def apply_mask(
     mask = Mask.load(artifact)
     source = open_source(data)
     people = _people(mask, source, missing)
-    made = people.filled(mask, _imputation(mask)) if fill else people.retained(mask)
+    columns = people.filled(mask, _imputation(mask)) if fill else people.retained(mask)
     for name, values in source.columns(keep, missing=missing).items():
-        made[name] = values if people.rows is None else values[people.rows]
-    write(made)
+        columns[name] = values if people.rows is None else values[people.rows]
+    write(columns)
     console = messages(quiet)
     # A hash in the mask would tell the same, and let whoever holds the mask guess a person's row.
     console.print(
@@ -151,7 +151,7 @@ def apply_mask(
     else:
         share = f"{mask.kept_share:.2%}".replace("%", " %")
         console.print(f"{share} of the values are kept, the others are empty.")
-    other = [name for name in source.names if name not in made]
+    other = [name for name in source.names if name not in columns]
     if other:
         console.print(f"Left out: {', '.join(other)} (--keep passes a column through).")
 
@@ -175,10 +175,10 @@ def _people(mask: Mask, data: Source, missing: tuple[str, ...]) -> PeopleTable:
 
 
 def _listed(mask: Mask, name: str) -> list[str]:
-    found: Any = parse_json(str(mask.facts.get(name, "[]")))
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+    texts: Any = parse_json(str(mask.facts.get(name, "[]")))
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise DocumentError(f"'{name}' must be a list of texts.", f"$.facts.{name}")
-    return found
+    return texts
 
 
 def _imputation(mask: Mask) -> Any:

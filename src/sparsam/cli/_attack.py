@@ -65,18 +65,13 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
         )
     if not attacks.complete:
         console.print("Interrupted: what was finished follows.")
-    report = attack_report(
-        attacks,
-        artifact,
-        parts,
-        source=files[-1].name,
-        command=command_line(),
-    )
+    command = command_line()
+    report = attack_report(attacks, artifact, parts, source=files[-1].name, command=command)
     if options["report"] is not None:
         report.save(options["report"])
         console.print(f"Wrote the report to {options['report']}.")
     if options["as_json"]:
-        echo_json(report.to_dict()["attacks"])
+        echo_json(attacks.to_dict())
     else:
         click.echo(report.to_terminal(tables().width), nl=False)
     sys.exit(0 if attacks.complete else INTERRUPTED)

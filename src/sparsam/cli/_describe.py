@@ -59,7 +59,7 @@ def _describe_generalization(file: Path, as_json: bool) -> None:
 def _in_words(value: Any) -> str:
     if isinstance(value, dict):
         pairs = value.items()
-        return ", ".join(f"{name.replace('_', ' ')} {_in_words(one)}" for name, one in pairs)
+        return ", ".join(f"{name.replace('_', ' ')} {_in_words(inner)}" for name, inner in pairs)
     return ", ".join(map(_in_words, value)) if isinstance(value, list) else str(value)
 
 
@@ -71,8 +71,8 @@ def _describe_mask(file: Path, as_json: bool) -> None:
     if as_json:
         people, wide = mask.shape
         kept = {"people": people, "values": people * wide, "kept": mask.n_kept}
-        found = {"algorithm": mask.algorithm, "learner": mask.learner, "seed": mask.random_state}
-        echo_json({**kept, **found, "about": facts})
+        origin = {"algorithm": mask.algorithm, "learner": mask.learner, "seed": mask.random_state}
+        echo_json({**kept, **origin, "about": facts})
         return
     click.echo(one_line(f"{mask}."))
     for name, value in facts.items():

@@ -168,7 +168,8 @@ def run(data: Path, **options: Any) -> None:
     Exit codes: 0 answered, 1 refused as it costs more than is left, 2 wrong usage.
     """
     from sparsam._errors import BudgetError
-    from sparsam.explore import Ledger, column_order, explore_table
+    from sparsam.data import column_names
+    from sparsam.explore import Ledger, explore_table
     from sparsam.report import explore_report
 
     _check_options(options)
@@ -206,7 +207,7 @@ def run(data: Path, **options: Any) -> None:
             purpose=options["purpose"],
             source=data.name,
             command=command_line(),
-            order=column_order(data),
+            order=column_names(data),
         )
     _save(exploration, report, options)
     if options["as_json"]:

@@ -148,21 +148,21 @@ def roles_from(options: Mapping[str, Any]) -> Roles:
     """
     from sparsam.data import Roles
 
-    found = Roles.from_toml(options["roles"]) if options["roles"] is not None else Roles()
+    declared = Roles.from_toml(options["roles"]) if options["roles"] is not None else Roles()
     given: dict[str, Any] = {
         "target": options["target"],
         "personal": _personal(options["personal"]),
-        "identifiers": (*found.identifiers, *options["identifier"]),
-        "numeric": (*found.numeric, *options["numeric"]),
-        "categorical": (*found.categorical, *options["categorical"]),
-        "missing_values": (*found.missing_values, *options["missing"]),
+        "identifiers": (*declared.identifiers, *options["identifier"]),
+        "numeric": (*declared.numeric, *options["numeric"]),
+        "categorical": (*declared.categorical, *options["categorical"]),
+        "missing_values": (*declared.missing_values, *options["missing"]),
     }
     settled: dict[str, Any] = {
         name: tuple(dict.fromkeys(value)) if isinstance(value, tuple) else value
         for name, value in given.items()
         if value is not None
     }
-    return replace(found, **settled)
+    return replace(declared, **settled)
 
 
 def _personal(text: str | None) -> str | tuple[str, ...] | None:
@@ -207,7 +207,7 @@ def claim(path: Path, what: str, ctx: click.Context, *, written: bool) -> None:
 
 
 def claim_input(path: Path, what: str) -> None:
-    """Say that the running command reads a file that no option of type `InputFile` names.
+    """Note that the running command reads a file that no option of type `InputFile` names.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def claim_input(path: Path, what: str) -> None:
 
 
 def claim_output(path: Path, what: str) -> None:
-    """Say that the running command writes a file that no option of type `OutputFile` names.
+    """Note that the running command writes a file that no option of type `OutputFile` names.
 
     Parameters
     ----------
@@ -236,11 +236,11 @@ def claim_output(path: Path, what: str) -> None:
     claim(path, what, get_current_context(), written=True)
 
 
-def _same(one: Path, other: Path) -> bool:
+def _same(path: Path, other: Path) -> bool:
     """Whether two paths lead to one file: by links of any kind, or by names that differ in case."""
-    if one.exists() and other.exists():
-        return os.path.samefile(one, other)
-    return not one.exists() and not other.exists() and _folded(one) == _folded(other)
+    if path.exists() and other.exists():
+        return os.path.samefile(path, other)
+    return not path.exists() and not other.exists() and _folded(path) == _folded(other)
 
 
 def _folded(path: Path) -> str:
@@ -269,11 +269,11 @@ def _names(context: click.Context) -> list[str]:
 
 def _words(parameter: click.Parameter, value: Any) -> list[str]:
     if not isinstance(parameter, click.Option):
-        return [_word(one) for one in (value if parameter.nargs == -1 else [value])]
+        return [_word(item) for item in (value if parameter.nargs == -1 else [value])]
     if parameter.is_flag:
         return [parameter.opts[-1] if value else parameter.secondary_opts[-1]]
     values = value if parameter.multiple else [value]
-    return [word for one in values for word in (parameter.opts[-1], _word(one))]
+    return [word for item in values for word in (parameter.opts[-1], _word(item))]
 
 
 def _word(value: Any) -> str:

@@ -89,7 +89,7 @@ class GuardedStream:
         return self.beneath.fileno()
 
     def writable(self) -> bool:
-        """Say that it can be written to."""
+        """Whether it can be written to: always."""
         return True
 
     @property
@@ -193,7 +193,7 @@ def tables() -> SafeConsole:
 
 
 def complain(error: BaseException) -> None:
-    """Say what went wrong, with what the error knows about where."""
+    """Print what went wrong, with what the error knows about where."""
     text = str(error)
     if isinstance(error, OSError) and error.strerror:
         where = f": '{Path(str(error.filename)).name}'" if error.filename else ""
@@ -298,7 +298,7 @@ def _codes(interrupts: list[int]) -> Iterator[None]:
 
 
 def _unexpected(error: BaseException) -> Iterator[str]:
-    """Say what kind of error came from where, without its message."""
+    """Yield what kind of error came from where, without its message."""
     ours = [place for place in _places(error.__traceback__) if place.startswith("sparsam.")]
     yield f"Error: unexpected {_kind(error)} in {ours[-1]}."
     yield ""

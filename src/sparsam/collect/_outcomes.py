@@ -106,12 +106,12 @@ class Outcomes:
         )
 
     def state(self, region: Region) -> State:
-        """Say what a region leaves open."""
+        """Return what a region leaves open."""
         return State(self, region)
 
 
 def _bits(masks: list[int], size: int) -> _Matrix:
-    """Write numbers as rows of zeros and ones, one a bucket."""
+    """Write numbers as rows of zeros and ones, one for each bucket."""
     width = (size + 7) // 8
     raw = b"".join(mask.to_bytes(width, "little") for mask in masks)
     packed = np.frombuffer(raw, np.uint8).reshape(len(masks), width)
@@ -170,27 +170,27 @@ class State:
 
     def _reduce(self) -> tuple[list[int], NDArray[np.intp], list[str]]:
         """Find the cells, the outcome of each, and the attributes that are tested on the way."""
-        nodes, one = self._of.nodes, dict[int, int | None]()
+        nodes, single = self._of.nodes, dict[int, int | None]()
         for number in reversed(self._live):
             node = nodes[number]
             if isinstance(node, Leaf):
-                one[number] = self._of.outcome[number]
+                single[number] = self._of.outcome[number]
                 continue
-            below = {one[child] for child in (node.then, node.otherwise) if child in one}
-            one[number] = below.pop() if len(below) == 1 else None
+            below = {single[child] for child in (node.then, node.otherwise) if child in single}
+            single[number] = below.pop() if len(below) == 1 else None
         cells, tests, level = list[int](), list[str](), [0]
         while level:  # level by level, so that the tests come in the order of their depth
             further: list[int] = []
             for number in level:
                 node = nodes[number]
-                if one[number] is not None:
+                if single[number] is not None:
                     cells.append(number)
                 elif isinstance(node, Branch):
-                    children = [child for child in (node.then, node.otherwise) if child in one]
+                    children = [child for child in (node.then, node.otherwise) if child in single]
                     tests += [node.attribute] * (len(children) == 2)
                     further += children
             level = further
-        return cells, np.asarray([one[number] for number in cells], np.intp), tests
+        return cells, np.asarray([single[number] for number in cells], np.intp), tests
 
     @property
     def single(self) -> bool:
@@ -320,19 +320,19 @@ class State:
 
 def _alike(buckets: list[int], values: list[int]) -> list[tuple[int, ...]]:
     """Group buckets that have the same value."""
-    found: dict[int, list[int]] = {}
+    groups: dict[int, list[int]] = {}
     for bucket, value in zip(buckets, values, strict=True):
-        found.setdefault(value, []).append(bucket)
-    return [tuple(group) for group in found.values()]
+        groups.setdefault(value, []).append(bucket)
+    return [tuple(group) for group in groups.values()]
 
 
 def _components(buckets: list[int], apart: NDArray[np.bool_]) -> list[tuple[int, ...]]:
     """Group buckets that need not be told apart; being alike is an equivalence."""
-    found: list[tuple[int, ...]] = []
+    groups: list[tuple[int, ...]] = []
     taken: set[int] = set()
     for i, bucket in enumerate(buckets):
         if bucket not in taken:
             alike = tuple(b for b, told in zip(buckets, apart[i].tolist(), strict=True) if not told)
             taken.update(alike)
-            found.append(alike)
-    return found
+            groups.append(alike)
+    return groups

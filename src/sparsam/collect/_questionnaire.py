@@ -193,13 +193,12 @@ class Questionnaire(Artifact):
         return self._outcomes.place[name]
 
     def state(self, region: Region) -> State:
-        """Say what a region leaves open; what was found before is remembered."""
-        found = self._states.get(region)
-        if found is None:
+        """Return what a region leaves open, which is worked out once."""
+        if region not in self._states:
             if len(self._states) >= _MOST_STATES:
                 self._states.clear()
-            found = self._states[region] = self._outcomes.state(region)
-        return found
+            self._states[region] = self._outcomes.state(region)
+        return self._states[region]
 
     def ranked(self, state: State) -> Iterator[str]:
         """Return the attributes that a state needs one by one, the one to ask next first."""
@@ -232,8 +231,8 @@ class Questionnaire(Artifact):
         asked = self._simulate(distinct)
         people = asked[which.reshape(-1)]
         shares = people.mean(axis=0) if len(people) else np.zeros(len(columns))
-        found = dict(zip(self._outcomes.names, shares.tolist(), strict=True))
-        per_attribute = {name: found.get(name, 0.0) for name in g.collected}
+        per_question = dict(zip(self._outcomes.names, shares.tolist(), strict=True))
+        per_attribute = {name: per_question.get(name, 0.0) for name in g.collected}
         return Asked(people.sum(axis=1), per_attribute, len(g.collected))
 
     def _simulate(self, distinct: NDArray[Any]) -> NDArray[np.int64]:
@@ -458,11 +457,11 @@ class Interview:
 
 def _readings(part: Partition, value: Any, offered: list[Choice]) -> list[set[int]]:
     """Return the buckets that an answer can mean: as a label of a choice or bucket, and raw."""
-    found: list[set[int]] = []
+    readings: list[set[int]] = []
     if isinstance(value, str):
-        found += [set(choice.buckets) for choice in offered if choice.label == value]
-        found += [{bucket} for bucket, label in enumerate(part.labels) if label == value]
+        readings += [set(choice.buckets) for choice in offered if choice.label == value]
+        readings += [{bucket} for bucket, label in enumerate(part.labels) if label == value]
     groups = part.groups if isinstance(part, CategoricalPartition) else ()
-    if not found or (isinstance(value, str) and any(value in group for group in groups)):
-        found.append({part.bucket(value)})
-    return found
+    if not readings or (isinstance(value, str) and any(value in group for group in groups)):
+        readings.append({part.bucket(value)})
+    return readings

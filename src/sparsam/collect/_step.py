@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from sparsam._checks import check_choice
 from sparsam._errors import DataError, ParameterError
 from sparsam.data import column_names, columns_of, count_rows
 from sparsam.generalization import CategoricalPartition, Generalization, Partition
@@ -83,23 +84,17 @@ class GeneralizationStep(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        for name, value, allowed in (
-            ("accept", self.accept, ACCEPT),
-            ("encoding", self.encoding, ENCODINGS),
-        ):
-            if value not in allowed:
-                raise ParameterError(
-                    f"The '{name}' parameter of GeneralizationStep must be one of {allowed}. "
-                    f"Got {value!r} instead."
-                )
-        found = self.generalization
-        found = found if isinstance(found, Generalization) else Generalization.load(Path(found))
+        check_choice("GeneralizationStep", "accept", self.accept, ACCEPT)
+        check_choice("GeneralizationStep", "encoding", self.encoding, ENCODINGS)
+        generalization = self.generalization
+        if not isinstance(generalization, Generalization):
+            generalization = Generalization.load(Path(generalization))
         if self.accept == "either":
-            for partition in found:
+            for partition in generalization:
                 _check_labels_unambiguous(partition)
-        self.generalization_ = found
-        self.feature_names_in_ = np.array(found.collected, dtype=object)
-        self.n_features_in_ = len(found.collected)
+        self.generalization_ = generalization
+        self.feature_names_in_ = np.array(generalization.collected, dtype=object)
+        self.n_features_in_ = len(generalization.collected)
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:
@@ -157,9 +152,9 @@ class GeneralizationStep(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _encoded(self, partition: Partition, codes: NDArray[np.int64]) -> NDArray[Any]:
         if self.encoding == "onehot":
-            made = np.zeros((len(codes), partition.n_buckets))
-            made[np.arange(len(codes)), codes] = 1.0
-            return made
+            columns = np.zeros((len(codes), partition.n_buckets))
+            columns[np.arange(len(codes)), codes] = 1.0
+            return columns
         if self.encoding == "labels":
             return np.array(partition.labels, dtype=object)[codes, None]
         return codes[:, None]
@@ -208,8 +203,8 @@ def _refuse_values(partition: Partition, values: NDArray[Any], other: NDArray[np
 
 
 def _bucket_codes(partition: Partition, values: NDArray[Any]) -> NDArray[np.int64]:
-    found = Generalization([partition]).apply({partition.name: values}, output="codes")
-    return np.asarray(found[partition.name], dtype=np.int64)
+    codes = Generalization([partition]).apply({partition.name: values}, output="codes")
+    return np.asarray(codes[partition.name], dtype=np.int64)
 
 
 def _check_labels_unambiguous(partition: Partition) -> None:

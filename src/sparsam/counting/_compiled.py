@@ -40,8 +40,8 @@ def compiled(**options: Any) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         folder = cache_folder()
-        made = None if folder is None else _cached(function, folder, options)
-        return cast(Function, made or numba.njit(nogil=True, **options)(function))
+        kernel = None if folder is None else _cached(function, folder, options)
+        return cast(Function, kernel or numba.njit(nogil=True, **options)(function))
 
     return decorate
 
@@ -51,16 +51,16 @@ def _cached(function: Callable[..., Any], folder: Path, options: dict[str, Any])
     before = _NUMBA.CACHE_DIR
     _NUMBA.CACHE_DIR = str(folder)  # numba looks when a function is decorated, and only then
     try:
-        made = numba.njit(nogil=True, cache=True, **options)(function)
+        kernel = numba.njit(nogil=True, cache=True, **options)(function)
     except RuntimeError:  # it found no place at all
         return None
     finally:
         _NUMBA.CACHE_DIR = before
-    place = getattr(getattr(made, "stats", None), "cache_path", None)
+    place = getattr(getattr(kernel, "stats", None), "cache_path", None)
     if place is None or folder not in Path(place).parents:
         return None
-    made._cache.save_overload = _if_it_fits(made._cache.save_overload)
-    return made
+    kernel._cache.save_overload = _if_it_fits(kernel._cache.save_overload)
+    return kernel
 
 
 def _if_it_fits(save: Callable[..., None]) -> Callable[..., None]:
@@ -160,8 +160,8 @@ def _version() -> str:
 
 def _forget_old(versions: Path) -> None:
     """Keep the versions that were used last."""
-    found = sorted(versions.iterdir(), key=lambda path: -path.stat().st_mtime)
-    for path in found[_MOST_VERSIONS:]:
+    folders = sorted(versions.iterdir(), key=lambda path: -path.stat().st_mtime)
+    for path in folders[_MOST_VERSIONS:]:
         for file in sorted(path.rglob("*"), reverse=True):
             with suppress(OSError):  # another process is at it
                 file.rmdir() if file.is_dir() else file.unlink()

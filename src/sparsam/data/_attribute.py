@@ -164,8 +164,8 @@ class Attribute:
         place = {category: code for code, category in enumerate(self._categories())}
         keys = [plain(value) for value in factored.values]
         # a column that was read as text may come back as numbers
-        found = [place.get(key, place.get(str(key), -1)) for key in keys]
-        lookup = np.array(found, dtype=np.int64)
+        codes = [place.get(key, place.get(str(key), -1)) for key in keys]
+        lookup = np.array(codes, dtype=np.int64)
         unseen = int((lookup < 0).sum())
         if unseen:
             rows = int(factored.counts()[lookup < 0].sum())

@@ -157,12 +157,12 @@ def _floats(name: str, values: NDArray[Any]) -> Factored:
     whole = bool(((np.floor(numbers_) == numbers_) & (np.abs(numbers_) < _EXACT)).all())
     if numbers_.size == 0:
         return _empty(len(values))
-    found = _whole(numbers_.astype(np.int64)) if whole else _sorted(numbers_)
+    factored = _whole(numbers_.astype(np.int64)) if whole else _sorted(numbers_)
     if everywhere:
-        return found
+        return factored
     codes = np.full(len(values), -1, dtype=np.int32)
-    codes[known] = found.codes
-    return Factored("number", found.values, codes)
+    codes[known] = factored.codes
+    return Factored("number", factored.values, codes)
 
 
 def _sorted(values: NDArray[np.float64]) -> Factored:
@@ -226,10 +226,10 @@ def _one_sort(
     numbers_ = np.fromiter(
         (np.nan if types[type(v)] == "missing" else float(v) for v in values), float, len(values)
     )
-    found = _floats(name, numbers_)
-    if sorts == {"bool"} and found.kind == "number":
-        return Factored("bool", found.values.astype(bool), found.codes)
-    return found
+    factored = _floats(name, numbers_)
+    if sorts == {"bool"} and factored.kind == "number":
+        return Factored("bool", factored.values.astype(bool), factored.codes)
+    return factored
 
 
 def _texts(values: NDArray[np.object_], missing: Collection[str]) -> Factored:

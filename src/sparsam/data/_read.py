@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from sparsam._checks import check_names, check_whole
 from sparsam._errors import DataError
 from sparsam.data._attribute import MAX_CATEGORIES, Attribute, as_numbers
-from sparsam.data._domain import CategoricalDomain, Domain, NumericDomain, plain
+from sparsam.data._domain import CategoricalDomain, Domain, NumericDomain, plain, rounded_range
 from sparsam.data._factor import Factored, factorise, from_dictionary
 from sparsam.data._roles import Roles
-from sparsam.data._rounding import rounded_range
 from sparsam.data._table import Table
 from sparsam.data._target import Target
 from sparsam.data.source._source import Column, Source, check_distinct, open_source
@@ -325,10 +324,10 @@ def _again(table: Table, attribute: Attribute, roles: Roles, max_codes: int) -> 
             "\n\nHint: read the table with these roles: read(source, roles=roles)."
         )
     values = attribute.decode(codes)
-    found = encode_column(Column(attribute.name, values), roles, max_codes)
-    if found is None:
+    encoded = encode_column(Column(attribute.name, values), roles, max_codes)
+    if encoded is None:
         raise DataError(f"'{attribute.name}' has no values at all.\n\nHint: drop it.")
-    return table.with_column(found.attribute, found.codes)
+    return table.with_column(encoded.attribute, encoded.codes)
 
 
 def _ranged(attribute: Attribute, declared: NumericDomain) -> Attribute:

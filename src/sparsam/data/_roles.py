@@ -224,17 +224,17 @@ def decode(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise DocumentError(f"The roles file must exist. Found none at {path}.") from None
     document = convert_part(parse_toml(text, "A roles file (TOML)"), _File)
-    found: dict[str, Any] = msgspec.structs.asdict(document.roles)
-    found |= {"numeric": [], "categorical": [], "ordered": {}, "domains": {}, "weights": {}}
+    arguments: dict[str, Any] = msgspec.structs.asdict(document.roles)
+    arguments |= {"numeric": [], "categorical": [], "ordered": {}, "domains": {}, "weights": {}}
     for name, attribute in document.attributes.items():
-        _sort_in(found, name, attribute)
-    return found
+        _sort_in(arguments, name, attribute)
+    return arguments
 
 
-def _sort_in(found: dict[str, Any], name: str, attribute: _Attribute) -> None:
+def _sort_in(arguments: dict[str, Any], name: str, attribute: _Attribute) -> None:
     where = f"$.attributes.{toml_key(name)}"
     if attribute.weight is not None:
-        found["weights"][name] = attribute.weight
+        arguments["weights"][name] = attribute.weight
     ranged = attribute.low is not None or attribute.high is not None
     if attribute.kind != "numeric" and (ranged or attribute.integer):
         raise DocumentError("low, high and integer need kind = 'numeric'", where)
@@ -243,15 +243,15 @@ def _sort_in(found: dict[str, Any], name: str, attribute: _Attribute) -> None:
     if attribute.kind == "ordered":
         if attribute.categories is None:
             raise DocumentError("kind = 'ordered' needs the list of categories", where)
-        found["ordered"][name] = attribute.categories
+        arguments["ordered"][name] = attribute.categories
     elif attribute.categories is not None:
-        found["domains"][name] = CategoricalDomain(attribute.categories)
+        arguments["domains"][name] = CategoricalDomain(attribute.categories)
     elif attribute.low is not None and attribute.high is not None:
-        found["domains"][name] = NumericDomain(attribute.low, attribute.high, attribute.integer)
+        arguments["domains"][name] = NumericDomain(attribute.low, attribute.high, attribute.integer)
     elif ranged or attribute.integer:
         raise DocumentError("a numeric range needs both low and high", where)
     elif attribute.kind is not None:
-        found[attribute.kind].append(name)
+        arguments[attribute.kind].append(name)
 
 
 def encode(roles: Roles) -> str:

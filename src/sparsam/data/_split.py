@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError, ParameterError
+from sparsam._checks import check_whole, wrong_parameter
+from sparsam._errors import DataError
 from sparsam.data._task import Task
 
 
@@ -97,18 +98,9 @@ def _check(task: Task, fractions: Sequence[float], random_state: int) -> tuple[f
         raise DataError(f"A split needs at least 3 rows, one for each part. Got {task.n_rows}.")
     shares = tuple(float(share) for share in fractions)
     if len(shares) != 3 or not all(0 < s < 1 for s in shares) or not math.isclose(sum(shares), 1):
-        raise ParameterError(
-            "The 'fractions' parameter of split must be three numbers above 0 that sum to 1. "
-            f"Got {shares} instead."
-        )
-    if (
-        isinstance(random_state, bool)
-        or not isinstance(random_state, (int, np.integer))
-        or (random_state < 0)
-    ):
-        raise ParameterError(
-            f"The 'random_state' parameter of split must be an int >= 0. Got {random_state!r}."
-        )
+        expected = "three numbers above 0 that sum to 1"
+        raise wrong_parameter("split", "fractions", expected, shares)
+    check_whole("split", "random_state", random_state, 0)
     return shares[0], shares[1], shares[2]
 
 
@@ -187,13 +179,13 @@ def rotations(task: Task, folds: int, random_state: int = 0) -> list[Split]:
     order = np.random.default_rng(random_state).permutation(task.n_rows)
     parts = [np.sort(part) for part in np.array_split(order, folds)]
     share = 1 / folds
-    made = []
+    splits = []
     for turn in range(folds):
         test, validation = parts[turn], parts[(turn + 1) % folds]
         used = {turn, (turn + 1) % folds}
         train = np.sort(np.concatenate([p for i, p in enumerate(parts) if i not in used]))
         rows = (train, validation, test)
-        made.append(
+        splits.append(
             Split(
                 train=task.take(train),
                 validation=task.take(validation),
@@ -203,4 +195,4 @@ def rotations(task: Task, folds: int, random_state: int = 0) -> list[Split]:
                 rows=rows,
             )
         )
-    return made
+    return splits

@@ -12,8 +12,8 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsam._checks import check_names
-from sparsam._errors import DataError, MissingExtraError, ParameterError
+from sparsam._checks import check_choice, check_names
+from sparsam._errors import DataError, MissingExtraError
 from sparsam.data._attribute import Attribute
 
 
@@ -151,11 +151,7 @@ class Table:
         """Return the table as a data frame of the library that `backend` names."""
         import narwhals.stable.v2 as nw
 
-        if backend not in ("pandas", "polars", "pyarrow"):
-            raise ParameterError(
-                "The 'backend' parameter of to_frame must be 'pandas', 'polars' or 'pyarrow'. "
-                f"Got {backend!r} instead."
-            )
+        check_choice("to_frame", "backend", backend, ("pandas", "polars", "pyarrow"))
         columns = {
             name: values.tolist() if values.dtype == object else values
             for name, values in self.to_dict().items()

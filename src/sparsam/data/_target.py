@@ -48,13 +48,13 @@ class Target:
     @classmethod
     def parse(cls, text: str) -> Target:
         """Read a target as the user writes it; a name without an operator is a column."""
-        found = _COMPARE.fullmatch(text)
-        if found:
-            sign: TargetKind = found["sign"]  # type: ignore[assignment]
-            return cls(found["column"], sign, (float(found["edge"]),))
-        found = _BINS.fullmatch(text)
-        if found:
-            return cls(found["column"], "bins", _edges(text, found["edges"]))
+        match = _COMPARE.fullmatch(text)
+        if match:
+            sign: TargetKind = match["sign"]  # type: ignore[assignment]
+            return cls(match["column"], sign, (float(match["edge"]),))
+        match = _BINS.fullmatch(text)
+        if match:
+            return cls(match["column"], "bins", _edges(text, match["edges"]))
         if re.search(r"[<>]=?\s*\S*$|\bbins\s*\(", text):
             raise _unreadable(text)
         return cls(text)

@@ -265,7 +265,7 @@ def _personal(table: Table, roles: Roles) -> tuple[int, ...]:
     if roles.personal == "all":
         places = tuple(range(len(table.attributes)))
     elif roles.personal == "categorical":
-        places = tuple(i for i, one in enumerate(table.attributes) if not one.numeric)
+        places = tuple(i for i, attribute in enumerate(table.attributes) if not attribute.numeric)
     else:
         check_names(roles.personal, table.names, "personal")
         places = tuple(sorted(table.index(name) for name in roles.personal))

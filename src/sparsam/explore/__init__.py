@@ -22,7 +22,6 @@ from sparsam.explore._prices import cheaper_words as cheaper_words
 from sparsam.explore._prices import expected_noise as expected_noise
 from sparsam.explore._prices import paper_price as paper_price
 from sparsam.explore._prices import raw_domains as raw_domains
-from sparsam.explore._template import column_order as column_order
 from sparsam.explore._template import template_of as template_of
 from sparsam.explore.ledger._amounts import nano_text as nano_text
 from sparsam.explore.ledger._statement import Charge as Charge

@@ -95,20 +95,6 @@ class Answer:
             "notes": list(self.notes),
         }
 
-    @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> Answer:
-        """Read what `to_dict` wrote."""
-        ends = {label: (low, high) for label, (low, high) in document["intervals"].items()}
-        return cls(
-            **{
-                **document,
-                "attributes": tuple(document["attributes"]),
-                "intervals": ends,
-                "cost": Cost.from_dict(document["cost"]),
-                "notes": tuple(document["notes"]),
-            }
-        )
-
     def __str__(self) -> str:
         title = self.function.replace("_", " ")
         if self.attributes:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,26 +133,6 @@ class Bins:
             return unique_labels([*own, MISSING])
         own = [category_label(category) for category in self.categories]
         return unique_labels([*own, OTHER, MISSING])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Write the cells as plain data."""
-        document: dict[str, Any] = {"name": self.name, "kind": self.kind}
-        if self.numeric:
-            document |= {"edges": list(self.edges), "integer": self.integer}
-        else:
-            document["categories"] = list(self.categories)
-        if self.groups:
-            document["groups"] = [list(group) for group in self.groups]
-        for cell in ("missing_cell", "other_cell"):
-            if getattr(self, cell) is not None:
-                document[cell] = getattr(self, cell)
-        return document
-
-    @classmethod
-    def from_dict(cls, document: dict[str, Any]) -> Bins:
-        """Read what `to_dict` wrote."""
-        groups = tuple(tuple(group) for group in document.get("groups", ()))
-        return cls(**{**document, "groups": groups})
 
 
 def full_bins(declared: Declared, name: str, most: int = 1024) -> Bins:

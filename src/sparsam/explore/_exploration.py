@@ -20,6 +20,9 @@ from sparsam.explore.planned._planned import Released
 if TYPE_CHECKING:
     from sparsam.explore._answer import Answer
 
+_WIDEST = 24
+_VALUES = 6
+
 
 @dataclass(frozen=True)
 class Exploration:
@@ -246,10 +249,6 @@ class Exploration:
 
 def _lists(grid: FloatArray) -> list[list[float | None]]:
     return [[None if np.isnan(value) else float(value) for value in row] for row in grid]
-
-
-_WIDEST = 24
-_VALUES = 6
 
 
 def exploration_text(eda: Exploration) -> str:

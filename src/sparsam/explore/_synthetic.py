@@ -21,6 +21,10 @@ from sparsam.explore.planned._planned import Released
 
 _ROUNDS = 25
 _BEYOND = 2.0
+_BUCKETS = (
+    "The numbers were generalized to buckets: where inside its bucket a number lies was made up."
+)
+_NOTE = ("Of synthetic rows; they carry no interval.",)
 
 
 @dataclass(frozen=True)
@@ -179,12 +183,6 @@ def _chances(counts: FloatArray) -> FloatArray:
     kept = np.maximum(counts, 0.0)
     total = kept.sum()
     return kept / total if total > 0 else np.full(len(kept), 1 / len(kept))
-
-
-_BUCKETS = (
-    "The numbers were generalized to buckets: where inside its bucket a number lies was made up."
-)
-_NOTE = ("Of synthetic rows; they carry no interval.",)
 
 
 def row_answers(rows: Mapping[str, NDArray[Any]], declared: Declared) -> tuple[Answer, ...]:

@@ -38,10 +38,10 @@ def template_of(data: Path) -> str:
         A CSV or Parquet file; only the names of its columns are read.
     """
     parts = [_HEAD.format(file=" ".join(data.name.split()))]
-    return "".join(parts + [_COLUMN.format(key=toml_key(name)) for name in column_order(data)])
+    return "".join(parts + [_COLUMN.format(key=toml_key(name)) for name in _names(data)])
 
 
-def column_order(data: Path) -> tuple[str, ...]:
+def _names(data: Path) -> tuple[str, ...]:
     """Read the names of the columns: of a CSV file its first line and nothing else."""
     if data.suffix.lower() in (".parquet", ".pq"):
         return column_names(data)

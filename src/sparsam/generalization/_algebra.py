@@ -77,7 +77,7 @@ def intersect(first: Partition, second: Partition) -> Partition:
 
 
 def difference(first: Partition, second: Partition) -> dict[str, Any] | None:
-    """Say in plain data how the second partition differs from the first, if it does."""
+    """Return how the second partition differs from the first, as plain data, if it does."""
     if first == second:
         return None
     return {

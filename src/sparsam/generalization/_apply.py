@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import check_choice
 from sparsam._errors import DataError, ParameterError
 from sparsam.data import Table
 from sparsam.data.source import (
@@ -78,12 +79,12 @@ def _labels(partition: Partition, output: str) -> tuple[str, ...] | None:
 def _apply_table(
     table: Table, partitions: list[Partition], keep: list[str], output: str
 ) -> dict[str, NDArray[Any]]:
-    made: dict[str, NDArray[Any]] = {}
+    recoded: dict[str, NDArray[Any]] = {}
     for part in partitions:
         codes = part.lookup(table.attribute(part.name))[table.column(part.name)]
-        made[part.name] = labelled(codes, _labels(part, output))
+        recoded[part.name] = labelled(codes, _labels(part, output))
     kept = {name: table.attribute(name).decode(table.column(name)) for name in keep}
-    return {**made, **kept}
+    return {**recoded, **kept}
 
 
 def _apply_eagerly(
@@ -297,6 +298,4 @@ def check_columns(names: Iterable[str], needed: Iterable[str]) -> None:
 
 def check_output(output: str) -> None:
     """Raise unless the output is one of the two kinds."""
-    if output not in ("labels", "codes"):
-        msg = f"The 'output' parameter must be 'labels' or 'codes'. Got {output!r} instead."
-        raise ParameterError(msg)
+    check_choice("apply", "output", output, ("labels", "codes"))

@@ -179,7 +179,7 @@ class Generalization(Artifact):
         return Generalization, (self._partitions, self.about)
 
     def with_about(self, about: Mapping[str, Any]) -> Generalization:
-        """Give the same partitions other facts."""
+        """Return the same partitions with other facts."""
         return Generalization(self._partitions, about)
 
     def apply(
@@ -293,8 +293,8 @@ class Generalization(Artifact):
             "other policy" or "renamed"), and ``before`` and ``after``, each with its labels and
             policies.
         """
-        found = (_algebra.difference(a, b) for a, b in _algebra.pairs(self, other))
-        return [difference for difference in found if difference is not None]
+        differences = (_algebra.difference(a, b) for a, b in _algebra.pairs(self, other))
+        return [difference for difference in differences if difference is not None]
 
     def information_loss(
         self,
@@ -411,12 +411,12 @@ def learned_from_rows(generalization: Generalization) -> tuple[str, ...]:
     return tuple(name for name in generalization.names if name not in declared)
 
 
-def joined_about(one: Generalization, other: Generalization) -> Mapping[str, Any]:
+def joined_about(first: Generalization, other: Generalization) -> Mapping[str, Any]:
     """What is to be said of a generalization that was made from two: that it is learned, if so."""
-    learned = {*learned_from_rows(one), *learned_from_rows(other)}
+    learned = {*learned_from_rows(first), *learned_from_rows(other)}
     if not learned:
         return {}
-    declared = sorted(name for name in one.names if name not in learned)
+    declared = sorted(name for name in first.names if name not in learned)
     return {"minimiser": "made from others", "declared": declared}
 
 
@@ -427,7 +427,7 @@ _WIDEST = 200
 
 
 def _table_rows(partitions: tuple[Partition, ...]) -> list[tuple[str, str, str, str]]:
-    """Return one line a partition: attribute, before, after, number of buckets.
+    """Return one line for each partition: attribute, before, after, number of buckets.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import check_choice
 from sparsam._errors import DataError, ParameterError
 from sparsam.data import Table
 from sparsam.generalization._partition import NumericPartition, Partition
@@ -84,9 +85,7 @@ def information_loss(
     >>> information_loss(Generalization.nothing(table), table).overall
     1.0
     """
-    if variant not in _VARIANTS:
-        msg = f"The 'variant' parameter must be 'goldsteen' or 'staab'. Got {variant!r} instead."
-        raise ParameterError(msg)
+    check_choice("information_loss", "variant", variant, _VARIANTS)
     if not table.n_rows:
         raise DataError("Information loss is a mean over records. The table has none.")
     losses = {part.name: _mean_loss(part, table, variant) for part in generalization.partitions}

@@ -16,7 +16,7 @@ ALL = "all values"
 
 
 def numeric_labels(domain: NumericDomain, cuts: Sequence[float]) -> list[str]:
-    """Say each interval in words: "under 17", "17–61", "62 and over".
+    """Return each interval in words: "under 17", "17–61", "62 and over".
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def number_label(value: float) -> str:
 
 
 def group_labels(domain: CategoricalDomain, groups: Sequence[Sequence[Category]]) -> list[str]:
-    """Say each group of categories in words: one name, a run, or the first few names.
+    """Return each group of categories in words: one name, a run, or the first few names.
 
     Parameters
     ----------

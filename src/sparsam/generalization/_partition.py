@@ -54,7 +54,7 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
         Ascending, above ``domain.low`` and at most ``domain.high``; whole numbers where the domain
         is. Bucket i is ``[cuts[i - 1], cuts[i])``.
     labels : tuple of str
-        One a bucket.
+        One for each bucket.
     missing : int or None, default=None
         The bucket of a missing value; ``len(cuts) + 1`` is a bucket of its own, None an error.
     beyond : {"clamp", "error"}, default="clamp"
@@ -122,7 +122,7 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
         return len(self.cuts) + 1
 
     def before(self) -> str:
-        """Say what the attribute holds when nothing is generalised."""
+        """Return what the attribute holds when nothing is generalised, in words."""
         domain = self.domain
         count = domain.high - domain.low + 1
         if domain.integer and count <= SAFE_INTEGER:
@@ -279,7 +279,7 @@ class CategoricalPartition(PartitionBase, frozen=True, tag="categorical"):
         Every category of the domain in exactly one group. Group i is bucket i. None where the
         domain lists no categories: all of them are bucket 0 then.
     labels : tuple of str
-        One a bucket.
+        One for each bucket.
     missing : int or None, default=None
         The bucket of a missing value; ``len(groups)`` is a bucket of its own, None an error.
     unseen : int or None, default=None
@@ -349,7 +349,7 @@ class CategoricalPartition(PartitionBase, frozen=True, tag="categorical"):
         return len(self.groups) or 1
 
     def before(self) -> str:
-        """Say what the attribute holds when nothing is generalised."""
+        """Return what the attribute holds when nothing is generalised, in words."""
         count = len(self.domain.categories)
         if not count:
             return "categories"
@@ -387,11 +387,11 @@ class CategoricalPartition(PartitionBase, frozen=True, tag="categorical"):
                 return n_buckets + WRONG_TYPE
             if value is None:
                 return n_buckets + MISSING if self.missing is None else self.missing
-        found = self._truths.get(value) if value is True or value is False else None
-        if found is None and value is not True and value is not False:
-            found = self._buckets.get(value)
-        if found is not None:
-            return found
+        bucket = self._truths.get(value) if value is True or value is False else None
+        if bucket is None and value is not True and value is not False:
+            bucket = self._buckets.get(value)
+        if bucket is not None:
+            return bucket
         return n_buckets + OUTSIDE if self.unseen is None else self.unseen
 
     def text_slots(self) -> tuple[list[str], NDArray[np.unsignedinteger]]:
@@ -546,7 +546,7 @@ Partition = NumericPartition | CategoricalPartition
 
 
 def finest(attribute: Attribute) -> Partition:
-    """Give every code of an attribute a bucket of its own, missing included.
+    """Return the partition in which every code has a bucket of its own, missing included.
 
     Parameters
     ----------
@@ -566,7 +566,7 @@ def finest(attribute: Attribute) -> Partition:
 
 
 def nothing(attribute: Attribute) -> Partition:
-    """Return all values of an attribute the same bucket; its categories are not listed.
+    """Return the partition with one bucket; its categories are not listed.
 
     Parameters
     ----------

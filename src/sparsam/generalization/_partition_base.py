@@ -49,7 +49,7 @@ class PartitionBase(
 
     @abstractmethod
     def before(self) -> str:
-        """Say what the attribute holds when nothing is generalised."""
+        """Return what the attribute holds when nothing is generalised, in words."""
 
     @property
     def n_buckets(self) -> int:
@@ -126,7 +126,9 @@ def check_labels(name: str, labels: tuple[str, ...], expected: int) -> None:
         msg = f"'{name}' must have at most {MAX_BUCKETS:,} buckets. Got {expected:,} instead."
         raise FieldError(msg, "labels")
     if len(labels) != expected:
-        msg = f"'{name}' must have {expected} labels, one a bucket. Got {len(labels)} instead."
+        msg = (
+            f"'{name}' must have {expected} labels, one for each bucket. Got {len(labels)} instead."
+        )
         raise FieldError(msg, "labels")
     if len(set(labels)) != len(labels):
         raise FieldError(f"'{name}' must not have the same label twice.", "labels")
@@ -192,8 +194,8 @@ def refusal(name: str, reason: int, count: int = 1) -> DataError:
     <BLANKLINE>
     Hint: Fill in the missing values, or make the generalization with a bucket for them.
     """
-    one, many, but = _REASONS[reason]
-    what = f"A value of '{name}' {one}" if count == 1 else f"{count:,} values of '{name}' {many}"
+    single, many, but = _REASONS[reason]
+    what = f"A value of '{name}' {single}" if count == 1 else f"{count:,} values of '{name}' {many}"
     return DataError(f"{what}, and its generalization {but}.\n\nHint: {_HINTS[reason]}")
 
 

@@ -16,7 +16,7 @@ from sparsam.individual._arrays import Labels, Matrix
 from sparsam.individual._learners import Stack, softmax
 
 if TYPE_CHECKING:  # the anonymisers take a second to load, and few train in private
-    from sparsam.anonymise._private_models import Payer, PrivateNetwork
+    from sparsam.anonymise import Payer, PrivateNetwork
 
 
 class PrivateLearner:
@@ -161,7 +161,7 @@ class PrivateLearner:
         -------
         ndarray of shape (n_masks, n_parameters)
         """
-        _libraries()
+        _opacus()
         models = []
         for rows in X:
             network = self._network(n_classes)
@@ -172,7 +172,7 @@ class PrivateLearner:
         return np.stack(models)
 
     def _network(self, n_classes: int) -> PrivateNetwork:
-        from sparsam.anonymise._private_models import PrivateNetwork
+        from sparsam.anonymise import PrivateNetwork
 
         return PrivateNetwork(
             # the rows are numbers already, so no domain turns them into some
@@ -244,7 +244,7 @@ def together(history: Sequence[tuple[float, float, int]], delta: float) -> float
     -------
     float
     """
-    accountant = _libraries().accountants.RDPAccountant()
+    accountant = _opacus().accountants.RDPAccountant()
     steps: dict[tuple[float, float], int] = {}
     for noise, chance, many in history:
         steps[noise, chance] = steps.get((noise, chance), 0) + many
@@ -255,8 +255,8 @@ def together(history: Sequence[tuple[float, float, int]], delta: float) -> float
         return float(accountant.get_epsilon(delta))
 
 
-def _libraries() -> Any:
+def _opacus() -> Any:
     """Return opacus, or an error that names the extra to install."""
-    from sparsam.anonymise._private_models import _libraries as both
+    from sparsam.anonymise import training_libraries
 
-    return both("PrivateLearner")[1]
+    return training_libraries("PrivateLearner")[1]

@@ -12,21 +12,21 @@ from numpy.typing import ArrayLike
 from sparsam._checks import check_number, check_share, check_whole
 from sparsam._errors import ParameterError
 from sparsam.attack import Risk, masked_reconstruction, reidentification
-from sparsam.individual._curve import SparsityCurve
 from sparsam.individual._imputation import Imputation, PublicStatistics
 from sparsam.individual._individual_minimiser import IndividualMinimiser, find_mask
 from sparsam.individual._learners import Learner
 from sparsam.individual._mask import Mask
-from sparsam.individual._measuring import (
+from sparsam.individual._people import Encoded, PeopleSplit, PeopleTable, split_people
+from sparsam.individual._privacy_scores import uniqueness_scores
+from sparsam.individual._sparsity_curve import (
     EVIDENCE,
     FEWEST,
     Membership,
     Progress,
+    SparsityCurve,
     algorithm_names,
     sparsity_curve,
 )
-from sparsam.individual._people import Encoded, PeopleSplit, PeopleTable, split_people
-from sparsam.individual._privacy_scores import uniqueness_scores
 from sparsam.individual._training_set import TrainingSet
 
 MEASURED_ON = "people apart of a division of the same table"

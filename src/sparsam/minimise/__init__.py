@@ -15,6 +15,19 @@ from sparsam.minimise.neural._adversarial import Adversarial
 from sparsam.minimise.neural._mutual_information import MutualInformation
 from sparsam.minimise.tree._privacy_tree import PrivacyTree
 
+# What `sweep` and the command line call them; for the other folders.
+BY_NAME: dict[str, type[Minimiser]] = {
+    "privacy tree": PrivacyTree,
+    "uniform": Uniform,
+    "feature selection": FeatureSelection,
+    "iterative": Iterative,
+    # A classifier of our own stands in for the model that already runs (Apt).
+    "model tree": ModelTree,
+    "adversarial": Adversarial,
+    "mutual information": MutualInformation,
+    "merging": Merging,
+}
+
 __all__ = [
     "Adversarial",
     "BucketMinimiser",

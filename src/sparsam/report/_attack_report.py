@@ -178,7 +178,7 @@ def attack_report(
 def _collected(generalization: Generalization, data: Split) -> dict[str, Any]:
     attributes = attributes_data(generalization, data.train)
     return {
-        "attributes": attributes,  # type: ignore[typeddict-item]
+        "attributes": attributes,
         "n_buckets": sum(attribute["after"] for attribute in attributes),
         "n_collected": sum(attribute["collected"] for attribute in attributes),
         "information_loss": _loss(generalization, data.train.table),

@@ -172,6 +172,11 @@ class ExploreReport(Document[dict[str, Any]]):
             saved_as="eda.html",
         )
 
+    @property
+    def verdict(self) -> str:
+        """The report in two sentences."""
+        return str(_verdict(self._data))  # draws nothing
+
     def __repr__(self) -> str:
         return f"<ExploreReport {self._data['title']!r}: {_verdict(self._data).needs}>"
 

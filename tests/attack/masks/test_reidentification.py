@@ -14,22 +14,20 @@ from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.attack.masks import _evidence as evidence_module
-from sparsam.attack.masks import _ranks as ranks_module
-from sparsam.attack.masks._evidence import (
-    gaussian_rarity,
-    gaussian_surprise,
-    rarity_of_records,
-    rarity_of_values,
-    weight_in_matching,
-)
-from sparsam.attack.masks._ranks import (
+from sparsam.attack.masks import _reidentification as module
+from sparsam.attack.masks._reidentification import (
+    EVIDENCE,
     Agreement,
     expected_reciprocal_rank,
+    gaussian_rarity,
+    gaussian_surprise,
     grades,
     harmonic_numbers,
+    rarity_of_records,
+    rarity_of_values,
+    reidentification,
+    weight_in_matching,
 )
-from sparsam.attack.masks._reidentification import EVIDENCE, reidentification
 
 SEEDS = st.integers(0, 2**32 - 1)
 WITHOUT_STATISTICS = [word for word in EVIDENCE if word != "gaussian"]
@@ -215,9 +213,9 @@ def test_blocks_of_any_size_say_the_same(seed: int, cells: int, columns: int) ->
     whole = Agreement.of(X, kept)
     surprise = gaussian_surprise(X, kept, mean, spread)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranks_module, "_CELLS", cells)
-        patch.setattr(ranks_module, "_COLUMNS", columns)
-        patch.setattr(evidence_module, "_CELLS", cells)
+        patch.setattr(module, "_CELLS", cells)
+        patch.setattr(module, "_COLUMNS", columns)
+        patch.setattr(module, "_COVARIANCES", cells)
         blocks = list(whole.blocks())
         assert gaussian_surprise(X, kept, mean, spread) == pytest.approx(surprise)
         assert rarity_of_records(whole) == pytest.approx(_slow_weights("records", X, kept))

@@ -37,10 +37,10 @@ def needs_two() -> Task:
 
 def test_search_splits_where_the_target_needs_it(needs_two: Task) -> None:
     people = _people(needs_two)
-    found = forward_backward(
+    steps = forward_backward(
         Position(people, _nothing(people)), Proposals(people, Constraints()), (0.5, 0.1, 0.02)
     )
-    age, size, town, colour = found[-1][-1].lookups
+    age, size, town, colour = steps[-1][-1].lookups
     assert age.tolist() == [0, 0, 0, 1, 1, 1, 1, 1]
     assert town.tolist() == [0, 0, 1, 0]
     assert not size.any()

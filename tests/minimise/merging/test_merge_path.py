@@ -74,9 +74,9 @@ def _near(first: Score, second: Score) -> bool:
 @QUIET
 def test_score_is_that_of_the_definitions(any_task: Any, data: st.DataObject) -> None:
     task = data.draw(any_task())
-    found = Uniform(buckets=data.draw(st.integers(1, 4))).fit_task(task).generalization_
+    generalization = Uniform(buckets=data.draw(st.integers(1, 4))).fit_task(task).generalization_
     lookups = [
-        found[attribute.name].lookup(attribute).astype(np.int64)
+        generalization[attribute.name].lookup(attribute).astype(np.int64)
         for attribute in task.table.attributes
     ]
     assert _near(_tables(task, lookups).score, _by_hand(task, lookups))

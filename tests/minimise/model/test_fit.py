@@ -170,7 +170,9 @@ def test_what_is_fed_is_what_the_recoding_makes():
     recoding = fit.by_responses().recoding
     table = fit._task.table.take(fit.report)
     made = recoding.apply(table)
-    expected = [one.encode(np.asarray(made[one.name], object)) for one in table.attributes]
+    expected = [
+        attribute.encode(np.asarray(made[attribute.name], object)) for attribute in table.attributes
+    ]
     fed, place = FedRecords.of_everyone(recoding, table)
     answers = fed.answers(fit._oracle)[place]
     assert answers.tolist() == fit._oracle(np.column_stack(expected)).tolist()

@@ -99,9 +99,9 @@ def test_losses_are_exact_where_every_number_of_the_domain_occurs(domain):
     (ladder,) = ladders([attribute], codes, oracle, "response", rng)
     counts = np.bincount(codes[:, 0], minlength=attribute.size)
     for level in ladder:
-        made = Generalization([partition_of(attribute, level.buckets, counts)])
-        cuts = made["n"].cuts
-        true = made.information_loss(Table((attribute,), codes)).overall
+        generalization = Generalization([partition_of(attribute, level.buckets, counts)])
+        cuts = generalization["n"].cuts
+        true = generalization.information_loss(Table((attribute,), codes)).overall
         # all numbers are values, so a cut cannot be rounded away from the next one
         assert len(cuts) == len(set(level.buckets[: attribute.n_values].tolist())) - 1
         assert level.loss == pytest.approx(true, abs=1e-12)

@@ -29,12 +29,12 @@ def case():
         Attribute("sex", CategoricalDomain(("f", "m"))),
     )
     rng = np.random.default_rng(0)
-    sizes = [one.size for one in attributes]
+    sizes = [attribute.size for attribute in attributes]
     codes = np.column_stack([rng.integers(0, size, 200) for size in sizes]).astype(np.uint16)
     table = Table(attributes, np.asfortranarray(codes))
     oracle = Oracle(lambda codes: codes.sum(axis=1) % 3, sizes)
-    found = ladders(attributes, table.codes, oracle, "response", rng)
-    return found, prediction_task(table, np.zeros(200, np.int64), 1)
+    partitions = ladders(attributes, table.codes, oracle, "response", rng)
+    return partitions, prediction_task(table, np.zeros(200, np.int64), 1)
 
 
 def test_nothing_demanded_changes_nothing(case):
@@ -68,9 +68,11 @@ def test_buckets_are_nodes_of_the_hierarchy(case):
     counts = code_counts(task.codes, task.sizes)[1]
     for one in kind:
         assert one.buckets[one.representatives].tolist() == list(range(one.n_buckets))
-        made = Generalization([partition_of(task.table.attributes[1], one.buckets, counts)])
+        generalization = Generalization(
+            [partition_of(task.table.attributes[1], one.buckets, counts)]
+        )
         table = Table(task.table.attributes[1:2], np.asfortranarray(task.codes[:, 1:2]))
-        assert one.loss == pytest.approx(made.information_loss(table).overall)
+        assert one.loss == pytest.approx(generalization.information_loss(table).overall)
         if one is not kind[0]:  # the commonest stands for its node
             for bucket, code in enumerate(one.representatives):
                 assert counts[code] == counts[one.buckets == bucket].max()
@@ -88,8 +90,8 @@ def test_what_cannot_be_met_is_said():
     table = Table((attribute,), np.zeros((9, 1), np.uint16, order="F"))
     task = prediction_task(table, np.zeros(9, np.int64), 1)
     oracle = Oracle(lambda codes: codes[:, 0], (2,))
-    found = ladders([attribute], table.codes, oracle, "response", np.random.default_rng(0))
-    finest = [[level for level in found[0] if level.n_buckets > 1]]
+    partitions = ladders([attribute], table.codes, oracle, "response", np.random.default_rng(0))
+    finest = [[level for level in partitions[0] if level.n_buckets > 1]]
     with pytest.raises(ParameterError, match="No partition of 'c'"):
         within(finest, task, Constraints(must_drop=["c"]))
 

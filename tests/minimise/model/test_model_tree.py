@@ -168,7 +168,7 @@ def test_information_loss_is_a_share(fit_quietly, mixed_model, mixed_people):
     loss = tree.generalization_.information_loss(table)
     local = tree.recoding_.information_loss(table)
     assert 0.0 < loss.overall <= local.overall <= 1.0
-    assert all(0.0 <= one <= 1.0 for one in loss.per_attribute.values())
+    assert all(0.0 <= value <= 1.0 for value in loss.per_attribute.values())
 
 
 @pytest.mark.parametrize("search", ["responses", "paper"])
@@ -246,7 +246,7 @@ def test_one_fit_knows_nothing_of_another(fit_quietly, mixed_model, mixed_people
 @pytest.mark.parametrize("search", ["responses", "paper"])
 def test_the_same_seed_gives_the_same_bytes(fit_quietly, mixed_model, mixed_people, search):
     frame = mixed_people(np.random.default_rng(5), 150, True)
-    made = [
+    fitted = [
         fit_quietly(
             ModelTree(
                 mixed_model(2),
@@ -259,10 +259,10 @@ def test_the_same_seed_gives_the_same_bytes(fit_quietly, mixed_model, mixed_peop
         )
         for _ in range(2)
     ]
-    assert made[0].recoding_.to_json() == made[1].recoding_.to_json()
-    assert made[0].curve_ == made[1].curve_
-    assert made[0].held_out_ == made[1].held_out_
-    assert (made[0].held_out_rows_ == made[1].held_out_rows_).all()
+    assert fitted[0].recoding_.to_json() == fitted[1].recoding_.to_json()
+    assert fitted[0].curve_ == fitted[1].curve_
+    assert fitted[0].held_out_ == fitted[1].held_out_
+    assert (fitted[0].held_out_rows_ == fitted[1].held_out_rows_).all()
 
 
 @pytest.mark.parametrize(

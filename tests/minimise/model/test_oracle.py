@@ -23,7 +23,7 @@ def test_each_distinct_record_is_asked_about_once():
         return codes[:, 0] > 1
 
     oracle = Oracle(predict, (4, 2))
-    found = oracle(_codes((0, 1), (3, 0), (0, 1), (3, 0), (0, 1)))
+    answers = oracle(_codes((0, 1), (3, 0), (0, 1), (3, 0), (0, 1)))
     assert oracle.n_asked == 2
     assert len(asked) == 1
     assert len(np.unique(asked[0], axis=0)) == len(asked[0]) == 2
@@ -31,7 +31,7 @@ def test_each_distinct_record_is_asked_about_once():
     assert oracle.labels(again).tolist() == [True, False]
     assert oracle.n_asked == 3
     assert asked[1].tolist() == [[1, 1]]
-    assert oracle.labels(found).tolist() == [False, True, False, True, False]
+    assert oracle.labels(answers).tolist() == [False, True, False, True, False]
 
 
 @pytest.mark.parametrize("words", [["no", "yes"], [7, 3], [True, False], [0.0, 1.0], ["a", 1]])
@@ -50,10 +50,10 @@ def test_answers_come_back_in_the_models_own_words(words):
 def test_several_answers_a_record_are_one_answer():
     plain = np.array([["a", "x"], ["a", "y"], ["b", "x"]])
     oracle = Oracle(lambda codes: plain[codes[:, 0]], (3,))
-    found = oracle(_codes((0,), (1,), (2,), (0,)))
-    assert len(set(found.tolist())) == 3
-    assert found[0] == found[3]
-    assert [tuple(one) for one in oracle.labels(found)][:2] == [("a", "x"), ("a", "y")]
+    answers = oracle(_codes((0,), (1,), (2,), (0,)))
+    assert len(set(answers.tolist())) == 3
+    assert answers[0] == answers[3]
+    assert [tuple(one) for one in oracle.labels(answers)][:2] == [("a", "x"), ("a", "y")]
 
 
 def test_a_model_that_answers_too_little_is_refused():

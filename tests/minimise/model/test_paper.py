@@ -49,7 +49,7 @@ def hard():
         Attribute("u", CategoricalDomain(("x", "y"))),
     )
     rng = np.random.default_rng(1)
-    sizes = [one.size for one in attributes]
+    sizes = [attribute.size for attribute in attributes]
     codes = np.column_stack([rng.integers(0, size, 400) for size in sizes])
     oracle = Oracle(lambda c: (c[:, 0].astype(int) % 7 < 3) & (c[:, 1] > 12), sizes)
     learned, judged = _table(attributes, codes[:80]), np.asarray(codes[80:], np.uint16)
@@ -129,7 +129,7 @@ def test_a_tree_with_room_is_pruned_level_by_level():
     below = search.answers(judged, 0, frozenset())
     assert agreement.score(below) < 0.85
     assert search.run(judged, agreement, 0.0, 0.0)[-1].depth == 0
-    losses = [sum(one.loss for one in search.ranges(s.depth, s.kept)) for s in stages]
+    losses = [sum(part.loss for part in search.ranges(s.depth, s.kept)) for s in stages]
     assert losses[1] > losses[0]
 
 

@@ -45,9 +45,9 @@ def test_one_step_along_an_order_is_found_exactly(seed, n_values, regression):
         return (codes[:, 0] >= steps[codes[:, 1]]) * (2.5 if regression else 1) + codes[:, 1]
 
     groups = [np.arange(n) for n in sizes]
-    found = profiles(Oracle(predict, sizes, regression), people, groups, (n_values, 0))
+    answers = profiles(Oracle(predict, sizes, regression), people, groups, (n_values, 0))
     expected = _slow(Oracle(predict, sizes, regression), people, groups)
-    for one, slow in zip(found, expected, strict=True):
+    for one, slow in zip(answers, expected, strict=True):
         np.testing.assert_allclose(_apart(one), _apart(slow), atol=1e-12)
 
 

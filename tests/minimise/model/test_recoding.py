@@ -27,9 +27,9 @@ def _case(task, data):
     """A state of the search somewhere on its path, and its generalization."""
     oracle = _oracle(task.sizes, task.n_rows)
     rng = np.random.default_rng(0)
-    found = ladders(task.table.attributes, task.codes, oracle, "response", rng)
-    shares = np.full(len(found), 1 / len(found))
-    search = Search(found, shares, oracle, task.codes, Agreement(oracle, oracle(task.codes)))
+    partitions = ladders(task.table.attributes, task.codes, oracle, "response", rng)
+    shares = np.full(len(partitions), 1 / len(partitions))
+    search = Search(partitions, shares, oracle, task.codes, Agreement(oracle, oracle(task.codes)))
     state = data.draw(st.sampled_from(search.path()))
     ranges = search.ranges(state.levels)
     counts = code_counts(task.codes, task.sizes)
@@ -43,7 +43,10 @@ def _case(task, data):
 def _fed(recoding, table):
     made = recoding.apply(table)
     return np.column_stack(
-        [one.encode(np.asarray(made[one.name], dtype=object)) for one in table.attributes]
+        [
+            attribute.encode(np.asarray(made[attribute.name], dtype=object))
+            for attribute in table.attributes
+        ]
     )
 
 
@@ -115,8 +118,8 @@ def test_people_whose_answer_is_certain_are_asked_less():
     codes = np.column_stack([rng.integers(0, 60, 500), rng.integers(0, 3, 500)])
     table = Table(attributes, np.asfortranarray(codes.astype(np.uint16)))
     oracle = Oracle(lambda c: (c[:, 0] >= 18) & (c[:, 1] == 1), (60, 3))
-    found = ladders(attributes, table.codes, oracle, "response", rng)
-    ranges = [next(one for one in ladder if one.n_buckets == 2) for ladder in found]
+    partitions = ladders(attributes, table.codes, oracle, "response", rng)
+    ranges = [next(one for one in ladder if one.n_buckets == 2) for ladder in partitions]
     counts = code_counts(table.codes, (60, 3))
     generalization = Generalization(
         partition_of(*each)
@@ -136,7 +139,7 @@ def test_numbers_are_settled_by_the_class_they_fall_into():
     oracle = Oracle(lambda c: np.where(c[:, 0] < 20, 1.0, 5.0), (40,), regression=True)
     rng = np.random.default_rng(0)
     (ladder,) = ladders([attribute], codes, oracle, "response", rng)
-    two = next(one for one in ladder if one.n_buckets == 2)
+    two = next(ranges for ranges in ladder if ranges.n_buckets == 2)
     counts = np.bincount(codes[:, 0])
     generalization = Generalization([partition_of(attribute, two.buckets, counts)])
     recoding = SettledTree([attribute], [two], codes, oracle).recoding(generalization, 10)
@@ -183,7 +186,7 @@ def test_settled_leaves_lose_those_who_are_answered_otherwise():
     )
     oracle = Oracle(lambda codes: (codes[:, 0] == 1) & (codes[:, 1] != 2), sizes)
     learned = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, dtype=np.uint16)
-    ranges = [identity(one, np.ones(one.size, np.int64)) for one in attributes]
+    ranges = [identity(attribute, np.ones(attribute.size, np.int64)) for attribute in attributes]
     tree = SettledTree(attributes, ranges, learned, oracle)
     others = np.array([[0, 2], [1, 2], [1, 2], [1, 0]], dtype=np.uint16)
     assert tree.n_lost(others, oracle(others), 10) == 2

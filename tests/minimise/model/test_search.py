@@ -27,10 +27,12 @@ def _random_oracle(sizes, rng, regression=False):
 
 def _search(task, oracle, weights=None, cells=None):
     rng = np.random.default_rng(0)
-    found = ladders(task.table.attributes, task.codes, oracle, "response", rng)
-    shares = np.full(len(found), 1 / len(found)) if weights is None else np.asarray(weights)
+    partitions = ladders(task.table.attributes, task.codes, oracle, "response", rng)
+    shares = (
+        np.full(len(partitions), 1 / len(partitions)) if weights is None else np.asarray(weights)
+    )
     agreement = Agreement(oracle, oracle(task.codes), cells=cells)
-    return Search(found, shares, oracle, task.codes, agreement), found
+    return Search(partitions, shares, oracle, task.codes, agreement), partitions
 
 
 def _slow_score(found, oracle, codes, levels):
@@ -55,12 +57,12 @@ def test_the_path_leads_from_everything_to_nothing(any_task, data, regression, a
     finally:
         _model_search._MOST_AT_ONCE = before
     assert path[0] == State((0,) * len(found), 1.0)
-    assert all(one.n_buckets == 1 for one in search.ranges(path[-1].levels))
+    assert all(level.n_buckets == 1 for level in search.ranges(path[-1].levels))
     losses = [search.loss(state.levels) for state in path]
     assert losses[-1] == pytest.approx(1.0)
     for (finer, coarser), (low, high) in zip(pairwise(path), pairwise(losses), strict=True):
         collected = [
-            sum(one.n_buckets > 1 for one in search.ranges(state.levels))
+            sum(level.n_buckets > 1 for level in search.ranges(state.levels))
             for state in (finer, coarser)
         ]
         # only a value that nobody learned from has may be given up at no loss
@@ -151,12 +153,12 @@ def _two_alike(n_rows=400):
 def test_weights_decide_what_is_given_up_first(heavy):
     attributes, codes, oracle = _two_alike()
     rng = np.random.default_rng(0)
-    found = ladders(attributes, codes, oracle, "response", rng)
+    partitions = ladders(attributes, codes, oracle, "response", rng)
     weights = np.array([0.2, 0.2])
     weights[heavy] = 0.8
-    search = Search(found, weights, oracle, codes, Agreement(oracle, oracle(codes)))
+    search = Search(partitions, weights, oracle, codes, Agreement(oracle, oracle(codes)))
     path = search.path()
-    given_up = [a for a in (0, 1) if found[a][path[1].levels[a]].n_buckets == 1]
+    given_up = [a for a in (0, 1) if partitions[a][path[1].levels[a]].n_buckets == 1]
     assert given_up == [heavy]
     assert path[1].score == 1.0
 
@@ -166,11 +168,11 @@ def test_an_attribute_that_the_model_does_not_look_at_goes_first():
     attributes = [Attribute(name, CategoricalDomain(tuple("wxyz"))) for name in "abc"]
     codes = np.asfortranarray(rng.integers(0, 4, (300, 3)).astype(np.uint16))
     oracle = Oracle(lambda codes: codes[:, 1], (4, 4, 4))
-    found = ladders(attributes, codes, oracle, "response", rng)
-    search = Search(found, np.full(3, 1 / 3), oracle, codes, Agreement(oracle, oracle(codes)))
+    partitions = ladders(attributes, codes, oracle, "response", rng)
+    search = Search(partitions, np.full(3, 1 / 3), oracle, codes, Agreement(oracle, oracle(codes)))
     path = search.path()
     ranges = search.ranges(path[2].levels)
-    assert [one.n_buckets for one in ranges] == [1, 4, 1]
+    assert [part.n_buckets for part in ranges] == [1, 4, 1]
     assert path[2].score == 1.0
 
 
@@ -181,12 +183,14 @@ def test_nothing_collected_is_fed_as_one_record_where_that_keeps_more():
     codes = np.asfortranarray(records.astype(np.uint16))
     oracle = Oracle(lambda codes: codes[:, 0] ^ codes[:, 1], (2, 2))
     rng = np.random.default_rng(0)
-    found = ladders(attributes, codes, oracle, "median", rng)
-    found = [[ladder[0], next(o for o in ladder[1:] if o.n_buckets == 1)] for ladder in found]
+    partitions = ladders(attributes, codes, oracle, "median", rng)
+    partitions = [
+        [ladder[0], next(o for o in ladder[1:] if o.n_buckets == 1)] for ladder in partitions
+    ]
     agreement = Agreement(oracle, oracle(codes))
-    plain = Search(found, np.full(2, 0.5), oracle, codes, agreement)
+    plain = Search(partitions, np.full(2, 0.5), oracle, codes, agreement)
     assert plain.path()[-1].score == pytest.approx(0.1)
-    usual = with_constants(found, np.array([1, 0], np.uint16))
+    usual = with_constants(partitions, np.array([1, 0], np.uint16))
     search = Search(usual, np.full(2, 0.5), oracle, codes, agreement)
     assert search.path()[-1].score == pytest.approx(0.9)
 
@@ -198,11 +202,13 @@ def test_the_worst_cell_steers_where_each_one_counts():
     codes[:, 0] = rng.random(600) < 0.1
     oracle = Oracle(lambda codes: codes[:, 0] & codes[:, 1], (2, 2))
     cells = codes[:, 0].astype(np.int64)
-    found = ladders(attributes, codes, oracle, "response", rng)
+    partitions = ladders(attributes, codes, oracle, "response", rng)
     answers = oracle(codes)
-    search = Search(found, np.full(2, 0.5), oracle, codes, Agreement(oracle, answers, cells=cells))
-    without_b = search.state((0, len(found[1]) - 1))
-    fed = np.column_stack([codes[:, 0], np.full(600, found[1][-1].representatives[0])])
+    search = Search(
+        partitions, np.full(2, 0.5), oracle, codes, Agreement(oracle, answers, cells=cells)
+    )
+    without_b = search.state((0, len(partitions[1]) - 1))
+    fed = np.column_stack([codes[:, 0], np.full(600, partitions[1][-1].representatives[0])])
     kept = oracle(fed.astype(np.uint16)) == answers
     assert without_b.score == pytest.approx(min(kept[cells == c].mean() for c in (0, 1)))
 

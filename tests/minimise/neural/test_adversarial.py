@@ -39,37 +39,39 @@ def _fitted(task: Task, **parameters: Any) -> Adversarial:
 
 
 def test_only_the_task_counts_at_nought() -> None:
-    found = _fitted(_made_up(), trade_off=0).generalization_
+    generalization = _fitted(_made_up(), trade_off=0).generalization_
     odd, even = {"c1", "c3"}, {"c0", "c2"}
-    assert all(set(group) <= odd or set(group) <= even for group in found["colour"].groups)
-    assert found["age"].n_buckets > 1
-    assert min(abs(cut - 40) for cut in found["age"].cuts) <= 5
+    assert all(set(group) <= odd or set(group) <= even for group in generalization["colour"].groups)
+    assert generalization["age"].n_buckets > 1
+    assert min(abs(cut - 40) for cut in generalization["age"].cuts) <= 5
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_only_privacy_counts_at_one(seed: int) -> None:
     # Batches that are small next to the noise of an adversary at a loss leave some buckets apart.
-    found = _fitted(_made_up(), trade_off=1, batch_size=250, random_state=seed).generalization_
-    assert [found[name].n_buckets for name in ("colour", "shape", "taste")] == [1, 1, 1]
+    generalization = _fitted(
+        _made_up(), trade_off=1, batch_size=250, random_state=seed
+    ).generalization_
+    assert [generalization[name].n_buckets for name in ("colour", "shape", "taste")] == [1, 1, 1]
 
 
 def test_what_only_an_adversary_wants_goes_first() -> None:
-    found = _fitted(_made_up(), trade_off=0.3).generalization_
-    assert {"colour", "age"} <= set(found.collected)
-    assert found["shape"].n_buckets == found["taste"].n_buckets == 1
+    generalization = _fitted(_made_up(), trade_off=0.3).generalization_
+    assert {"colour", "age"} <= set(generalization.collected)
+    assert generalization["shape"].n_buckets == generalization["taste"].n_buckets == 1
 
 
 def test_three_classes() -> None:
-    found = _fitted(_made_up(n_classes=3), trade_off=0.1).generalization_
-    assert {"colour", "age"} <= set(found.collected)
+    generalization = _fitted(_made_up(n_classes=3), trade_off=0.1).generalization_
+    assert {"colour", "age"} <= set(generalization.collected)
 
 
 def test_what_is_not_personal_costs_nothing() -> None:
     free = _fitted(_made_up(personal=()), trade_off=0.4)
     assert not free.loss_curve_[:, 1].any()
     weightless = _made_up(weights=dict.fromkeys(("colour", "shape", "taste"), 0.0))
-    found = _fitted(weightless, trade_off=0.4)
-    assert found.generalization_.partitions == free.generalization_.partitions
+    fitted = _fitted(weightless, trade_off=0.4)
+    assert fitted.generalization_.partitions == free.generalization_.partitions
 
 
 def _opponent(task: Task, demands: Constraints) -> tuple[Opponent, Batch]:
@@ -107,8 +109,8 @@ def test_a_missing_number_has_a_bucket_of_its_own_where_it_matters() -> None:
     age = rng.integers(0, 50, 600).astype(float)
     age[rng.random(600) < 0.2] = np.nan
     task = resolve({"age": age}, Roles(), y=np.isnan(age))
-    found = _fitted(task, trade_off=0).generalization_["age"]
-    assert found.bucket(None) not in {found.bucket(age) for age in range(50)}
+    fitted = _fitted(task, trade_off=0).generalization_["age"]
+    assert fitted.bucket(None) not in {fitted.bucket(age) for age in range(50)}
 
 
 def test_a_sweep_takes_it() -> None:

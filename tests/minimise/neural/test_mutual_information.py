@@ -87,10 +87,10 @@ def _fitted(task: Task, **parameters: Any) -> MutualInformation:
 
 
 def test_only_the_task_counts_at_nought() -> None:
-    found = _fitted(_made_up(), trade_off=0).generalization_
+    generalization = _fitted(_made_up(), trade_off=0).generalization_
     odd, even = {"c1", "c3"}, {"c0", "c2"}
-    assert all(set(group) <= odd or set(group) <= even for group in found["colour"].groups)
-    assert min(abs(cut - 40) for cut in found["age"].cuts) <= 5
+    assert all(set(group) <= odd or set(group) <= even for group in generalization["colour"].groups)
+    assert min(abs(cut - 40) for cut in generalization["age"].cuts) <= 5
 
 
 def test_nothing_is_collected_where_only_privacy_counts() -> None:
@@ -98,9 +98,9 @@ def test_nothing_is_collected_where_only_privacy_counts() -> None:
 
 
 def test_what_the_task_does_not_need_goes_first() -> None:
-    found = _fitted(_made_up(), trade_off=0.05)
-    assert found.generalization_.collected == ("colour", "age")
-    assert found.loss_curve_[-1, 1] < _fitted(_made_up(), trade_off=0).loss_curve_[-1, 1]
+    fitted = _fitted(_made_up(), trade_off=0.05)
+    assert fitted.generalization_.collected == ("colour", "age")
+    assert fitted.loss_curve_[-1, 1] < _fitted(_made_up(), trade_off=0).loss_curve_[-1, 1]
 
 
 def test_what_is_not_sensitive_is_free() -> None:

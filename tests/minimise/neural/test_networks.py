@@ -106,10 +106,10 @@ def test_guesses_are_those_of_a_plain_network() -> None:
         likely = np.exp(hidden @ out + out_bias)[:, columns]
         likely /= likely.sum(axis=1, keepdims=True)
         expected.append(-np.log(likely[np.arange(3), answers[:, q]]).mean())
-    found = network.losses(
+    losses = network.losses(
         torch.tensor(buckets), torch.tensor(codes[:, :1].astype(int)), torch.tensor(answers)
     )
-    np.testing.assert_allclose(found.detach().numpy(), expected, rtol=1e-4)
+    np.testing.assert_allclose(losses.detach().numpy(), expected, rtol=1e-4)
 
 
 def _task() -> Task:

@@ -88,11 +88,11 @@ def test_constraints_hold(minimiser: NeuralMinimiser, task: Task) -> None:
     demands = Constraints(
         must_drop=["shape"], max_buckets={"age": 2}, hierarchies={"colour": kinds}
     )
-    found = clone(minimiser).set_params(constraints=demands).fit_task(task).generalization_
-    assert found["shape"].n_buckets == 1
-    assert found["age"].n_buckets <= 2
+    generalization = clone(minimiser).set_params(constraints=demands).fit_task(task).generalization_
+    assert generalization["shape"].n_buckets == 1
+    assert generalization["age"].n_buckets <= 2
     nodes = [{"red"}, {"green"}, {"blue"}, {"green", "blue"}, {"red", "green", "blue"}]
-    assert all(set(group) in nodes for group in found["colour"].groups)
+    assert all(set(group) in nodes for group in generalization["colour"].groups)
 
 
 @EACH
@@ -107,11 +107,11 @@ def test_constraints_hold(minimiser: NeuralMinimiser, task: Task) -> None:
 def test_all_that_must_be_kept_is_and_nothing_may_be_left_to_learn(
     minimiser: NeuralMinimiser, task: Task, demands: Constraints
 ) -> None:
-    found = clone(minimiser).set_params(constraints=demands).fit_task(task).generalization_
+    generalization = clone(minimiser).set_params(constraints=demands).fit_task(task).generalization_
     for name in demands.must_keep:
-        assert found[name].n_buckets == task.table.attribute(name).size
+        assert generalization[name].n_buckets == task.table.attribute(name).size
     for name in demands.must_drop:
-        assert found[name].n_buckets == 1
+        assert generalization[name].n_buckets == 1
 
 
 @EACH

@@ -177,14 +177,14 @@ def test_every_split_is_a_node_and_every_row_finds_its_leaf(any_task, data):
         if node.split is not None:
             assert number < node.left < node.right < len(nodes)
             assert nodes[node.left].depth == nodes[node.right].depth == node.depth + 1
-    found = leaves_of(nodes, task.codes)
-    assert found.tolist() == [_walked(nodes, record) for record in task.codes]
+    leaf = leaves_of(nodes, task.codes)
+    assert leaf.tolist() == [_walked(nodes, record) for record in task.codes]
     for node in inner:  # as many people go left as the growth counted
         below = {node.left}
         for child in range(node.left, len(nodes)):
             if child in below and nodes[child].split is not None:
                 below |= {nodes[child].left, nodes[child].right}
-        assert np.isin(found, list(below)).sum() == node.split.n_left
+        assert np.isin(leaf, list(below)).sum() == node.split.n_left
 
 
 @given(data=st.data())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparsam._checks import check_choice
 from sparsam._errors import DataError, ParameterError
 from sparsam.attack._risk import Risk
 from sparsam.attack.membership._membership import MembershipGame, rmia_game_scores
@@ -16,9 +17,9 @@ from sparsam.attack.membership._references import (
     References,
     Rows,
     draw_references,
+    lira_scores,
     train_references,
 )
-from sparsam.attack.membership._scores import lira_scores
 
 Confidence = NDArray[np.float64]
 TrainConfidence = Callable[[Rows], Confidence]
@@ -67,10 +68,10 @@ class MaskedMembership:
         for name in ("members", "others", "population"):
             object.__setattr__(self, name, getattr(game, name))
         if self.references is not None:
-            found = self.references.confidence.shape[1]
-            if found != self.n_people:
+            n_told = self.references.confidence.shape[1]
+            if n_told != self.n_people:
                 raise DataError(
-                    f"The references must speak of all {self.n_people:,} people. Got {found:,}."
+                    f"The references must speak of all {self.n_people:,} people. Got {n_told:,}."
                 )
 
     @classmethod
@@ -107,8 +108,8 @@ class MaskedMembership:
         )
         rows = draw_references(pool, n_references, random_state, len(game.members))
         references = train_references(train, rows, n_people)
-        said = np.vstack([_check_confidence(one, n_people) for one in references.confidence])
-        checked = References(said, references.inside)
+        confidences = [_check_confidence(row, n_people) for row in references.confidence]
+        checked = References(np.vstack(confidences), references.inside)
         return cls(n_people, game.members, game.others, game.population, checked)
 
     def risk(
@@ -141,24 +142,21 @@ class MaskedMembership:
         -------
         Risk
         """
-        if method not in METHODS:
-            raise ParameterError(
-                f"The 'method' parameter must be 'rmia', 'lira' or 'loss'. Got {method!r} instead."
-            )
-        said = _check_confidence(confidence, self.n_people)
+        check_choice("MaskedMembership.risk", "method", method, METHODS)
+        probabilities = _check_confidence(confidence, self.n_people)
         game = self._game()
         if method == "loss":
-            return game.parted(said).risk("loss", random_state, **details)
+            return game.parted(probabilities).risk("loss", random_state, **details)
         references = self._trained_references()
         facts: dict[str, Any] = {"n_references": len(references.inside)}
         if method == "rmia":
-            scores = rmia_game_scores(game, said, references, a=a, gamma=gamma)
+            scores = rmia_game_scores(game, probabilities, references, a=a, gamma=gamma)
             facts |= {"a": a, "gamma": gamma}
         else:
             attacked = np.concatenate([self.members, self.others])
             some = References(references.confidence[:, attacked], references.inside[:, attacked])
             scores = np.zeros(self.n_people)
-            scores[attacked] = lira_scores(said[attacked], some)
+            scores[attacked] = lira_scores(probabilities[attacked], some)
         name = {"rmia": "RMIA", "lira": "LiRA"}[method]
         return game.parted(scores).risk(name, random_state, "offline", **facts, **details)
 
@@ -184,11 +182,12 @@ class MaskedMembership:
 
 
 def _check_confidence(confidence: ArrayLike, n_people: int) -> Confidence:
-    said = np.asarray(confidence, dtype=np.float64)
+    probabilities = np.asarray(confidence, dtype=np.float64)
     # A sum of probabilities may be above 1 by round-off.
-    if said.shape != (n_people,) or not ((said >= -_ROUND_OFF) & (said <= 1 + _ROUND_OFF)).all():
+    inside = (probabilities >= -_ROUND_OFF) & (probabilities <= 1 + _ROUND_OFF)
+    if probabilities.shape != (n_people,) or not inside.all():
         raise DataError(
             f"A model must give a probability, from 0 to 1, for each of {n_people:,} people. Got "
-            f"the shape {said.shape}, or numbers outside."
+            f"the shape {probabilities.shape}, or numbers outside."
         )
-    return said.clip(0.0, 1.0)
+    return probabilities.clip(0.0, 1.0)

@@ -141,19 +141,19 @@ def people_interval(values: NDArray[np.float64]) -> Interval:
 
 
 def _similarity(difference: Matrix, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = np.exp(-np.sqrt(difference**2 @ weights))
-    return found
+    similarity: NDArray[np.float64] = np.exp(-np.sqrt(difference**2 @ weights))
+    return similarity
 
 
 def _root_mean_square(difference: NDArray[np.float64]) -> float | None:
     return float(np.sqrt((difference**2).mean())) if difference.size else None
 
 
-def _a_row(given: ArrayLike, records: Matrix, name: str) -> NDArray[np.float64]:
-    found = np.asarray(given, dtype=np.float64)
-    if found.shape != records.shape[1:] or not np.isfinite(found).all():
+def _a_row(numbers: ArrayLike, records: Matrix, name: str) -> NDArray[np.float64]:
+    row = np.asarray(numbers, dtype=np.float64)
+    if row.shape != records.shape[1:] or not np.isfinite(row).all():
         raise ParameterError(
             f"The '{name}' parameter must be one finite number for each of "
-            f"{records.shape[1]:,} attributes. Got the shape {found.shape} instead."
+            f"{records.shape[1]:,} attributes. Got the shape {row.shape} instead."
         )
-    return found
+    return row

@@ -42,17 +42,17 @@ class ClassProbabilities:
         probabilities : array of float, shape (n_people, n_classes)
         labels : array of int, shape (n_people,)
         """
-        said, truth = np.asarray(probabilities, dtype=np.float64), np.asarray(labels)
-        if said.ndim != 2 or truth.shape != said.shape[:1] or truth.dtype.kind not in "iu":
+        shares, truth = np.asarray(probabilities, dtype=np.float64), np.asarray(labels)
+        if shares.ndim != 2 or truth.shape != shares.shape[:1] or truth.dtype.kind not in "iu":
             raise DataError(
                 "Probabilities must have a row a person and a column a class, and labels the "
-                f"number of a column a person. Got the shapes {said.shape} and {truth.shape}."
+                f"number of a column a person. Got the shapes {shares.shape} and {truth.shape}."
             )
-        if truth.size and (truth.min() < 0 or truth.max() >= said.shape[1]):
-            raise DataError(f"Labels must be numbers below {said.shape[1]}. Got others.")
-        if not ((said >= -1e-6) & (said <= 1 + 1e-6)).all():
+        if truth.size and (truth.min() < 0 or truth.max() >= shares.shape[1]):
+            raise DataError(f"Labels must be numbers below {shares.shape[1]}. Got others.")
+        if not ((shares >= -1e-6) & (shares <= 1 + 1e-6)).all():
             raise DataError("Probabilities must be numbers from 0 to 1. Got others.")
-        return cls(np.clip(said, 0.0, 1.0), truth.astype(np.int64))
+        return cls(np.clip(shares, 0.0, 1.0), truth.astype(np.int64))
 
     @classmethod
     def of(
@@ -79,9 +79,9 @@ class ClassProbabilities:
             )
         truth, known = np.asarray(labels), np.asarray(model.classes_)
         every = np.unique(np.concatenate([known, truth] if classes is None else [classes]))
-        said = np.asarray(model.predict_proba(records), dtype=np.float64)
-        spread = np.zeros((len(said), len(every)))
-        spread[:, _places(every, known)] = said
+        answers = np.asarray(model.predict_proba(records), dtype=np.float64)
+        spread = np.zeros((len(answers), len(every)))
+        spread[:, _places(every, known)] = answers
         return cls.check(spread, _places(every, truth))
 
     def __len__(self) -> int:
@@ -93,8 +93,8 @@ class ClassProbabilities:
 
     def confidence(self) -> NDArray[np.float64]:
         """Return the probability of the true label of each person."""
-        said: NDArray[np.float64] = self.probabilities[np.arange(len(self)), self.labels]
-        return said
+        shares: NDArray[np.float64] = self.probabilities[np.arange(len(self)), self.labels]
+        return shares
 
     def loss(self) -> NDArray[np.float64]:
         """Return the cross-entropy of each person."""

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from sparsam._errors import DataError, ParameterError
 from sparsam.attack._risk import Risk
-from sparsam.attack.membership._answers import ClassProbabilities
+from sparsam.attack.membership._answers import ClassProbabilities, log_odds
 from sparsam.attack.membership._references import (
     References,
     Rows,
     draw_references,
+    likelihood_ratio,
+    lira_scores,
+    rmia_scores,
     train_references,
 )
-from sparsam.attack.membership._risk import MembershipScores
-from sparsam.attack.membership._scores import likelihood_ratio, lira_scores, rmia_scores
+from sparsam.attack.membership._scores import MembershipScores
 
 Train = Callable[[Rows], Any]
+FEWEST = 20
+FOLDS = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,18 +59,18 @@ class MembershipGame:
         for name, rows in groups.items():
             if rows is None:
                 continue
-            found = np.asarray(rows)
-            if found.ndim != 1 or not len(found) or found.dtype.kind not in "iu":
+            numbers = np.asarray(rows)
+            if numbers.ndim != 1 or not len(numbers) or numbers.dtype.kind not in "iu":
                 raise ParameterError(
                     f"The '{name}' parameter must be the numbers of rows, at least one. "
-                    f"Got {type(rows).__name__} of the shape {found.shape} instead."
+                    f"Got {type(rows).__name__} of the shape {numbers.shape} instead."
                 )
-            if found.min() < 0 or found.max() >= len(seen):
+            if numbers.min() < 0 or numbers.max() >= len(seen):
                 raise ParameterError(f"The '{name}' parameter must be rows below {len(seen):,}.")
-            if seen[found].any() or len(np.unique(found)) < len(found):
+            if seen[numbers].any() or len(np.unique(numbers)) < len(numbers):
                 raise DataError(f"A row must be in one group, and once. '{name}' has others.")
-            seen[found] = True
-            object.__setattr__(self, name, found.astype(np.int64))
+            seen[numbers] = True
+            object.__setattr__(self, name, numbers.astype(np.int64))
         object.__setattr__(self, "labels", np.asarray(self.labels))
 
     def confidence(self, model: Any) -> NDArray[np.float64]:
@@ -73,7 +78,7 @@ class MembershipGame:
         every = _joined(self.labels, model)
         return ClassProbabilities.of(model, self.records, self.labels, every).confidence()
 
-    def said(self, model: Any, rows: Rows) -> ClassProbabilities:
+    def answers(self, model: Any, rows: Rows) -> ClassProbabilities:
         """Return all that a model says of some people."""
         from sklearn.utils import _safe_indexing
 
@@ -112,7 +117,7 @@ class MembershipGame:
             pool, n_references, random_state, None if online else len(self.members)
         )
         fit = train if not hasattr(train, "fit") else _cloner(self, train, random_state)
-        return train_references(lambda one: self.confidence(fit(one)), rows, len(self.labels))
+        return train_references(lambda chosen: self.confidence(fit(chosen)), rows, len(self.labels))
 
     def parted(self, scores: NDArray[np.float64]) -> MembershipScores:
         """Return the scores of the members and of the others."""
@@ -268,3 +273,122 @@ def _cloner(game: MembershipGame, estimator: Any, random_state: int) -> Train:
 def _joined(classes: ArrayLike, model: Any) -> NDArray[Any]:
     known = np.asarray(getattr(model, "classes_", classes))
     return np.unique(np.concatenate([np.asarray(classes), known]))
+
+
+def membership_attack_model(
+    members: ClassProbabilities, others: ClassProbabilities, *, random_state: int = 0
+) -> Risk:
+    """Attack with a classifier that has seen half of the members and half of the others.
+
+    This is the strong attack of Goldsteen et al. 2021 (§4.2): the adversary knows of half of the
+    people whether they are members, learns from what the model says of them, and is measured on
+    the other half. The classifier is the best of logistic regression, a random forest and gradient
+    boosting, by cross-validation on the half that it learns from.
+
+    Parameters
+    ----------
+    members, others : ClassProbabilities
+        What the model says of the people it was trained on, and of others.
+    random_state : int, default=0
+
+    Returns
+    -------
+    Risk
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> sure, unsure = (rng.uniform(low, 1, 200) for low in (0.8, 0.4))
+    >>> said = [
+    ...     ClassProbabilities.check(np.column_stack([p, 1 - p]), np.zeros(200, int))
+    ...     for p in (sure, unsure)
+    ... ]
+    >>> bool(membership_attack_model(*said).value > 0.7)
+    True
+    """
+    scores, chosen = attack_model_scores(members, others, random_state=random_state)
+    return scores.risk("attack model", random_state, classifier=chosen)
+
+
+def attack_model_scores(
+    members: ClassProbabilities, others: ClassProbabilities, *, random_state: int = 0
+) -> tuple[MembershipScores, str]:
+    """Return the scores of the half that is attacked, and the name of the classifier.
+
+    Parameters
+    ----------
+    members, others : ClassProbabilities
+    random_state : int, default=0
+    """
+    _check(members, others)
+    rng = np.random.default_rng(random_state)
+    known, attacked = zip(*(_halves(group, rng) for group in (members, others)), strict=True)
+    inputs = np.vstack([_features(group) for group in known])
+    truth = np.repeat([1, 0], [len(group) for group in known])
+    # threads cost more than they gain on so few records, above all where cores are busy
+    with threadpool_limits(limits=1):
+        chosen = _strongest(inputs, truth, random_state)
+        classifier = _classifiers(random_state)[chosen].fit(inputs, truth)
+        scores = [classifier.predict_proba(_features(group))[:, 1] for group in attacked]
+    return MembershipScores(scores[0], scores[1]), chosen
+
+
+def _strongest(inputs: NDArray[np.float64], truth: NDArray[Any], random_state: int) -> str:
+    from sklearn.model_selection import StratifiedKFold, cross_val_score
+
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=random_state)
+    areas = {
+        name: cross_val_score(classifier, inputs, truth, scoring="roc_auc", cv=folds).mean()
+        for name, classifier in _classifiers(random_state).items()
+    }
+    return max(areas, key=lambda name: float(areas[name]))
+
+
+def _classifiers(random_state: int) -> Mapping[str, Any]:
+    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    weight = "balanced"
+    return {
+        "logistic regression": make_pipeline(
+            StandardScaler(), LogisticRegression(class_weight=weight, max_iter=1000)
+        ),
+        "forest": RandomForestClassifier(
+            50, min_samples_leaf=10, class_weight=weight, random_state=random_state
+        ),
+        "gradient boosting": HistGradientBoostingClassifier(
+            max_iter=50, max_leaf_nodes=15, class_weight=weight, random_state=random_state
+        ),
+    }
+
+
+def _features(answers: ClassProbabilities) -> NDArray[np.float64]:
+    """All that the adversary sees: the probabilities, the true label, and what follows of both."""
+    label = np.eye(answers.probabilities.shape[1])[answers.labels]
+    right = answers.probabilities.argmax(axis=1) == answers.labels
+    rest = np.where(label > 0, -np.inf, answers.probabilities).max(axis=1)
+    margin = answers.confidence() - np.where(np.isfinite(rest), rest, 0.0)
+    shares = answers.probabilities
+    return np.column_stack([shares, log_odds(shares), label, answers.loss(), right, margin])
+
+
+def _halves(
+    answers: ClassProbabilities, rng: np.random.Generator
+) -> tuple[ClassProbabilities, ClassProbabilities]:
+    order = rng.permutation(len(answers))
+    return answers.take(order[: len(answers) // 2]), answers.take(order[len(answers) // 2 :])
+
+
+def _check(members: ClassProbabilities, others: ClassProbabilities) -> None:
+    fewer = min(len(members), len(others))
+    if fewer < FEWEST:
+        raise DataError(
+            f"An attack model needs at least {FEWEST} members and {FEWEST} others. Got {fewer}."
+        )
+    if members.probabilities.shape[1] != others.probabilities.shape[1]:
+        raise ParameterError(
+            "The 'members' and 'others' parameters must have the same classes. "
+            f"Got {members.probabilities.shape[1]} and {others.probabilities.shape[1]}."
+        )

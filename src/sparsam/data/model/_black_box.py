@@ -164,18 +164,18 @@ def checked(answers: Any, n_rows: int, *, regression: bool) -> NDArray[Any]:
     >>> checked([[1.5], [2.5]], 2, regression=True)
     array([1.5, 2.5])
     """
-    found = np.asarray(answers)
-    if found.ndim == 2 and found.shape[1] == 1:
-        found = found[:, 0]
-    if found.ndim not in (1, 2) or len(found) != n_rows:
+    array = np.asarray(answers)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim not in (1, 2) or len(array) != n_rows:
         raise DataError(
             f"The model must answer once for each of {n_rows:,} records. "
-            f"Got an answer of the shape {np.shape(found)} instead."
+            f"Got an answer of the shape {np.shape(array)} instead."
         )
     if regression:
-        return _numbers(found)
-    _check_labels(found)
-    return found
+        return _numbers(array)
+    _check_labels(array)
+    return array
 
 
 def classes_of(scores: NDArray[Any], n_rows: int) -> NDArray[Any]:
@@ -189,8 +189,8 @@ def classes_of(scores: NDArray[Any], n_rows: int) -> NDArray[Any]:
         How many records there were.
     """
     scores = checked(scores, n_rows, regression=True)
-    found = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
-    return found.astype(np.int64)
+    classes = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
+    return classes.astype(np.int64)
 
 
 def unfitted() -> ParameterError:
@@ -212,28 +212,28 @@ def _refused(error: Exception, n_rows: int) -> ParameterError:
     )
 
 
-def _numbers(found: NDArray[Any]) -> NDArray[Any]:
-    if found.dtype.kind not in "iufb":
+def _numbers(answers: NDArray[Any]) -> NDArray[Any]:
+    if answers.dtype.kind not in "iufb":
         raise DataError(
             "A model for regression must answer with numbers. "
-            f"Got answers of the type {found.dtype} instead."
+            f"Got answers of the type {answers.dtype} instead."
             "\n\nHint: say regression=False if it answers with classes."
         )
-    bad = int((~np.isfinite(found)).sum())
+    bad = int((~np.isfinite(answers)).sum())
     if bad:
         raise DataError(f"The model must answer with finite numbers. Got {bad:,} that are not.")
-    return found
+    return answers
 
 
-def _check_labels(found: NDArray[Any]) -> None:
+def _check_labels(labels: NDArray[Any]) -> None:
     gone = 0
-    if found.dtype.kind == "f":
-        gone = int((~np.isfinite(found)).sum())
-    elif found.dtype == object:
-        gone = sum(value is None or value != value for value in found.ravel())  # noqa: PLR0124
+    if labels.dtype.kind == "f":
+        gone = int((~np.isfinite(labels)).sum())
+    elif labels.dtype == object:
+        gone = sum(value is None or value != value for value in labels.ravel())  # noqa: PLR0124
     if gone:
         raise DataError(f"The model must answer with a class each time. Got {gone:,} missing.")
-    if found.dtype.kind == "f" and (found != np.floor(found)).any():
+    if labels.dtype.kind == "f" and (labels != np.floor(labels)).any():
         raise DataError(
             "A model for classification must answer with classes. Got numbers with fractions."
             "\n\nHint: say regression=True if it answers with numbers, or return the class "
@@ -269,8 +269,8 @@ class EstimatorBox:
     def predict(self, records: Any) -> NDArray[Any]:
         """Answer for every record."""
         n_rows = count_rows(records)
-        found = answer(lambda: self._model.predict(self._inputs(records)), n_rows)
-        return checked(found, n_rows, regression=self.regression)
+        answers = answer(lambda: self._model.predict(self._inputs(records)), n_rows)
+        return checked(answers, n_rows, regression=self.regression)
 
     def _inputs(self, records: Any) -> Any:
         if self._encoder is not None:
@@ -309,11 +309,11 @@ class FunctionBox:
         """Answer for every record."""
         n_rows = count_rows(records)
         encoder = self._encoder or (lambda same: same)
-        found = np.asarray(answer(lambda: self._function(encoder(records)), n_rows))
-        scores = found.ndim == 2 and found.shape[1] > 1 and found.dtype.kind == "f"
+        answers = np.asarray(answer(lambda: self._function(encoder(records)), n_rows))
+        scores = answers.ndim == 2 and answers.shape[1] > 1 and answers.dtype.kind == "f"
         if scores and not self.regression:
-            return classes_of(found, n_rows)
-        return checked(found, n_rows, regression=self.regression)
+            return classes_of(answers, n_rows)
+        return checked(answers, n_rows, regression=self.regression)
 
 
 def _nameless(table: Any) -> Any:
@@ -387,10 +387,10 @@ class TorchBox:
     def predict(self, records: Any) -> NDArray[Any]:
         """Answer for every record."""
         n_rows = count_rows(records)
-        found = answer(lambda: self._outputs(self._matrix(records)), n_rows)
-        if self.regression or found.dtype.kind != "f":
-            return checked(found, n_rows, regression=self.regression)
-        return classes_of(found, n_rows)
+        answers = answer(lambda: self._outputs(self._matrix(records)), n_rows)
+        if self.regression or answers.dtype.kind != "f":
+            return checked(answers, n_rows, regression=self.regression)
+        return classes_of(answers, n_rows)
 
     def _matrix(self, records: Any) -> NDArray[np.float32]:
         if self._encoder is None:
@@ -406,11 +406,11 @@ class TorchBox:
         with torch.no_grad():
             for start in range(0, max(len(matrix), 1), _BATCH):
                 batch = torch.from_numpy(matrix[start : start + _BATCH])
-                found = self._module(batch.to(weights.device))
-                if not isinstance(found, torch.Tensor):
+                output = self._module(batch.to(weights.device))
+                if not isinstance(output, torch.Tensor):
                     raise DataError(
                         "A torch module must answer with one tensor. "
-                        f"Got a {type(found).__name__} instead."
+                        f"Got a {type(output).__name__} instead."
                     )
-                parts.append(found.cpu().numpy())
+                parts.append(output.cpu().numpy())
         return np.concatenate(parts)

@@ -50,20 +50,20 @@ class OnnxBox:
         self._inputs = list(session.get_inputs())
         if not self._inputs:
             raise ParameterError("An ONNX model must take records. It has no input.")
-        for one in self._inputs:
-            _check_input(one)
+        for entry in self._inputs:
+            _check_input(entry)
         self.regression = _is_regression(session) if regression is None else bool(regression)
         self._output, self._scores = _output(session, regression=self.regression)
         by_name = encoder is None and not self._one_matrix()
-        self.columns = tuple(one.name for one in self._inputs) if by_name else None
+        self.columns = tuple(entry.name for entry in self._inputs) if by_name else None
 
     def predict(self, records: Any) -> NDArray[Any]:
         """Answer for every record."""
         n_rows = count_rows(records)
-        found = answer(lambda: self._session.run([self._output], self._feed(records)), n_rows)[0]
+        answers = answer(lambda: self._session.run([self._output], self._feed(records)), n_rows)[0]
         if self._scores:
-            return classes_of(np.asarray(found), n_rows)
-        return checked(found, n_rows, regression=self.regression)
+            return classes_of(np.asarray(answers), n_rows)
+        return checked(answers, n_rows, regression=self.regression)
 
     def _one_matrix(self) -> bool:
         shape = self._inputs[0].shape
@@ -74,24 +74,24 @@ class OnnxBox:
         if self._encoder is not None and not isinstance(encoded, Mapping):
             encoded = np.asarray(encoded)
         if self._one_matrix() or (self._encoder is not None and not isinstance(encoded, Mapping)):
-            one = self._inputs[0]
-            return {one.name: self._matrix(one, encoded)}
-        chosen = select(encoded, [one.name for one in self._inputs])
+            entry = self._inputs[0]
+            return {entry.name: self._matrix(entry, encoded)}
+        chosen = select(encoded, [entry.name for entry in self._inputs])
         if isinstance(chosen, np.ndarray):
             if chosen.shape[1] != len(self._inputs):
                 raise DataError(
                     f"The model takes {len(self._inputs)} columns. Got {chosen.shape[1]} instead."
                 )
-            raw = {one.name: chosen[:, i] for i, one in enumerate(self._inputs)}
+            raw = {entry.name: chosen[:, i] for i, entry in enumerate(self._inputs)}
         else:
-            raw = columns_of(chosen, [one.name for one in self._inputs])
-        return {one.name: _column(one, raw[one.name]) for one in self._inputs}
+            raw = columns_of(chosen, [entry.name for entry in self._inputs])
+        return {entry.name: _column(entry, raw[entry.name]) for entry in self._inputs}
 
-    def _matrix(self, one: Any, records: Any) -> NDArray[Any]:
-        if one.type == "tensor(string)":
+    def _matrix(self, entry: Any, records: Any) -> NDArray[Any]:
+        if entry.type == "tensor(string)":
             return np.asarray(records, dtype=object)
-        matrix = as_matrix(records, _TYPES[one.type])
-        wanted = one.shape[1] if len(one.shape) == 2 else None
+        matrix = as_matrix(records, _TYPES[entry.type])
+        wanted = entry.shape[1] if len(entry.shape) == 2 else None
         if isinstance(wanted, int) and matrix.shape[1] != wanted:
             raise DataError(
                 f"The model takes {wanted} columns. Got {matrix.shape[1]} instead."
@@ -100,30 +100,31 @@ class OnnxBox:
         return matrix
 
 
-def _check_input(one: Any) -> None:
-    if one.type not in _TYPES and one.type != "tensor(string)":
+def _check_input(entry: Any) -> None:
+    if entry.type not in _TYPES and entry.type != "tensor(string)":
         raise ParameterError(
             "An ONNX model must take numbers, truth values or texts. "
-            f"Its input '{one.name}' is a {one.type}."
+            f"Its input '{entry.name}' is a {entry.type}."
         )
-    if len(one.shape) not in (1, 2):
+    if len(entry.shape) not in (1, 2):
         raise ParameterError(
             "An ONNX model must take a matrix of all columns, or a column each. "
-            f"Its input '{one.name}' has {len(one.shape)} dimensions."
+            f"Its input '{entry.name}' has {len(entry.shape)} dimensions."
         )
-    if isinstance(one.shape[0], int):
+    if isinstance(entry.shape[0], int):
         raise ParameterError(
-            f"An ONNX model must take any number of records at once. Its input '{one.name}' takes "
-            f"{one.shape[0]}.\n\nHint: export it again with a dynamic first axis."
+            "An ONNX model must take any number of records at once. Its input "
+            f"'{entry.name}' takes {entry.shape[0]}."
+            "\n\nHint: export it again with a dynamic first axis."
         )
 
 
-def _column(one: Any, values: NDArray[Any]) -> NDArray[Any]:
-    if one.type == "tensor(string)":
-        column: NDArray[Any] = texts_of(one.name, values)
+def _column(entry: Any, values: NDArray[Any]) -> NDArray[Any]:
+    if entry.type == "tensor(string)":
+        column: NDArray[Any] = texts_of(entry.name, values)
     else:
-        column = numbers_of(one.name, values, _TYPES[one.type])
-    return column.reshape(-1, 1) if len(one.shape) == 2 else column
+        column = numbers_of(entry.name, values, _TYPES[entry.type])
+    return column.reshape(-1, 1) if len(entry.shape) == 2 else column
 
 
 def _label(session: Any) -> Any:

@@ -46,9 +46,9 @@ class OwnFrame:
     library : str
         The library, in a word.
     column : callable
-        Give the values of the column at a place.
+        Returns the values of the column at a place.
     builder : callable
-        Give, for the places of columns, the function that makes a frame of such columns from
+        Returns, for the places of columns, the function that makes a frame of such columns from
         their values and the number of rows.
     """
 
@@ -142,14 +142,14 @@ def as_pandas(columns: Mapping[Any, Any]) -> Any:
     """
     import pandas as pd
 
-    made = {}
+    series = {}
     for name, values in columns.items():
         tidy = values
         if isinstance(values, np.ndarray) and values.dtype == object:
             gone = np.fromiter((value is None for value in values), bool, len(values))
             tidy = np.where(gone, np.nan, values)
-        made[name] = pd.Series(tidy).infer_objects()
-    return pd.DataFrame(made)
+        series[name] = pd.Series(tidy).infer_objects()
+    return pd.DataFrame(series)
 
 
 def _put(values: Values, code: int, plain: Any) -> Values:
@@ -162,7 +162,7 @@ def _put(values: Values, code: int, plain: Any) -> Values:
         return values
     known = getattr(values, "categories", None)
     if known is not None:  # intervals and dates go by their names
-        plain = next((one for one in known if str(one) == str(plain)), plain)
+        plain = next((category for category in known if str(category) == str(plain)), plain)
     values[code] = plain
     return values
 
@@ -198,10 +198,10 @@ def _unfit(name: str, lacking: int) -> DataError:
 def _decoded(table: Table) -> dict[str, NDArray[Any]]:
     """The columns of a table, in types that can hold a missing value where one is possible."""
     return {
-        one.name: one.decode(np.append(codes, one.n_values))[:-1]
-        if one.missing
-        else one.decode(codes)
-        for one, codes in zip(table.attributes, table.codes.T, strict=True)
+        attribute.name: attribute.decode(np.append(codes, attribute.n_values))[:-1]
+        if attribute.missing
+        else attribute.decode(codes)
+        for attribute, codes in zip(table.attributes, table.codes.T, strict=True)
     }
 
 
@@ -220,15 +220,15 @@ def _pandas(frame: Any) -> OwnFrame:
         def build(columns: Sequence[Values], n_rows: int) -> Any:
             index = pd.RangeIndex(n_rows)  # one for all columns: pandas then aligns none of them
             # pandas would turn an array of objects into a column of texts by itself
-            made = {
+            series = {
                 place: pd.Series(values, index, dtype=values.dtype, copy=False)
                 if values.dtype == object
                 else values
                 for place, values in enumerate(columns)
             }
-            found = pd.DataFrame(made, index=index, copy=False)
-            found.columns = kept
-            return found
+            built = pd.DataFrame(series, index=index, copy=False)
+            built.columns = kept
+            return built
 
         return build
 
@@ -245,10 +245,10 @@ def _other(frame: nw.DataFrame[Any]) -> OwnFrame:
         kept = [names[place] for place in places]
 
         def build(columns: Sequence[Values], n_rows: int) -> Any:
-            made = dict(zip(kept, columns, strict=True))
+            named = dict(zip(kept, columns, strict=True))
             if backend.is_pyarrow():  # narwhals would go through it value by value
-                return library.table({name: one.to_native() for name, one in made.items()})
-            return nw.from_dict(made, backend=backend).to_native()
+                return library.table({name: series.to_native() for name, series in named.items()})
+            return nw.from_dict(named, backend=backend).to_native()
 
         return build
 
@@ -262,10 +262,10 @@ def _matrix(source: NDArray[Any]) -> OwnFrame:
 
     def builder(places: Sequence[int]) -> Build:
         def build(columns: Sequence[Values], n_rows: int) -> NDArray[Any]:
-            made = np.empty((n_rows, len(columns)), np.result_type(source.dtype, *columns))
+            matrix = np.empty((n_rows, len(columns)), np.result_type(source.dtype, *columns))
             for place, values in enumerate(columns):
-                made[:, place] = values
-            return made
+                matrix[:, place] = values
+            return matrix
 
         return build
 

@@ -100,11 +100,11 @@ class OwnRecords:
         """
         roles = roles if roles is not None else Roles()
         frame = open_own(source, roles.missing_values, _text_columns(roles))
-        found = check_slices(slices, frame.names)
+        checked = check_slices(slices, frame.names)
         before = source.left_out if isinstance(source, Table) else ()
-        kept = _kept(frame.names, roles, found, columns, before)
-        table, parts = OwnEncoder(source, frame, roles).encode(kept, found)
-        joined = tuple(one for one in found if one.name in table.names)
+        kept = _kept(frame.names, roles, checked, columns, before)
+        table, parts = OwnEncoder(source, frame, roles).encode(kept, checked)
+        joined = tuple(joint for joint in checked if joint.name in table.names)
         build = frame.builder(kept)
         names = tuple(frame.names[place] for place in kept)
         missing = tuple(roles.missing_values)
@@ -193,15 +193,15 @@ class OwnRecords:
         -------
         ndarray of uint16, shape (n_rows, n_attributes)
         """
-        joined = {one.name: one for one in self._slices}
+        joined = {joint.name: joint for joint in self._slices}
         text = [a.name for a in self.table.attributes if a.name not in joined and _is_text(a)]
         wanted = [n for n in self.table.names if n not in joined]
-        wanted += [column for one in self._slices for column in one.columns]
+        wanted += [column for joint in self._slices for column in joint.columns]
         raw = columns_of(source, wanted, text, self._missing)
         codes = np.empty((count_rows(source), len(self.table.attributes)), np.uint16, order="F")
         for place, attribute in enumerate(self.table.attributes):
-            one = joined.get(attribute.name)
-            values = raw[attribute.name] if one is None else one.column(raw).values
+            joint = joined.get(attribute.name)
+            values = raw[attribute.name] if joint is None else joint.column(raw).values
             codes[:, place] = attribute.encode(without(values, self._missing))
         return codes
 
@@ -220,7 +220,7 @@ def _kept(
     before: Sequence[str],
 ) -> list[int]:
     """Places of the columns that the model takes: no target, no identifier."""
-    known = [*names, *(one.name for one in slices), *before]
+    known = [*names, *(joint.name for joint in slices), *before]
     for role in _KINDS:
         check_names(getattr(roles, role), known, role)
     target = target_of(roles, tuple(names))
@@ -228,7 +228,7 @@ def _kept(
     if target is not None:
         check_names([target.column], known, "target")
         gone.add(target.column)
-    gone |= {column for one in slices if one.name in gone for column in one.columns}
+    gone |= {column for joint in slices if joint.name in gone for column in joint.columns}
     chosen = set(names) - gone if columns is None else set(columns)
     check_names(columns or (), names, "columns")
     for name in sorted(chosen & gone):
@@ -236,11 +236,11 @@ def _kept(
             f"'{name}' must not be a column that the model takes and the target or an identifier "
             "at once.\n\nHint: take it out of one of them."
         )
-    for one in slices:
-        inside = [column in chosen for column in one.columns]
+    for joint in slices:
+        inside = [column in chosen for column in joint.columns]
         if any(inside) and not all(inside):
             raise RoleError(
-                f"The model must take all slices of '{one.name}' or none. "
+                f"The model must take all slices of '{joint.name}' or none. "
                 f"Got {sum(inside)} of {len(inside)}."
             )
     return [place for place, name in enumerate(names) if name in chosen]
@@ -306,19 +306,19 @@ class OwnEncoder:
             Which of them are one attribute.
         """
         names = self.frame.names
-        sliced = {column: one for one in slices for column in one.columns}
+        sliced = {column: joint for joint in slices for column in joint.columns}
         encoded: dict[str, Encoded] = {}
         empty: list[str] = []
         for place in kept:
-            one = sliced.get(names[place])
-            name = names[place] if one is None else one.name
+            joint = sliced.get(names[place])
+            name = names[place] if joint is None else joint.name
             if name in encoded:
                 continue
-            found = self._plain(place) if one is None else self._joined(one)
-            if found is None:
+            part = self._plain(place) if joint is None else self._joined(joint)
+            if part is None:
                 empty.append(name)
             else:
-                encoded[name] = found
+                encoded[name] = part
         table = self._table(encoded, empty, kept)
         return table, tuple(self._part(p, sliced.get(names[p]), encoded) for p in kept)
 
@@ -330,8 +330,8 @@ class OwnEncoder:
         column = open_source(self.frame.native).column(name)
         return encode_column(column, self.roles, MAX_CATEGORIES)
 
-    def _joined(self, one: Slices) -> Encoded | None:
-        column = one.column(columns_of(self.frame.native, one.columns))
+    def _joined(self, slices: Slices) -> Encoded | None:
+        column = slices.column(columns_of(self.frame.native, slices.columns))
         return encode_column(column, self.roles, MAX_CATEGORIES)
 
     def _table(
@@ -339,33 +339,33 @@ class OwnEncoder:
     ) -> Table:
         if not encoded:
             raise DataError("The records must have at least one attribute with values. Got none.")
-        lengths = {len(one.codes) for one in encoded.values()}
+        lengths = {len(part.codes) for part in encoded.values()}
         if len(lengths) > 1 or 0 in lengths:
             raise DataError(
                 "All columns must have the same number of rows, and at least one. "
                 f"Got {', '.join(f'{length:,}' for length in sorted(lengths))} instead."
             )
-        notes = [note for one in encoded.values() for note in one.notes]
+        notes = [note for part in encoded.values() for note in part.notes]
         notes += [f"{name}: no values at all, left out" for name in empty]
         gone = [n for place, n in enumerate(self.frame.names) if place not in set(kept)]
-        codes = np.column_stack([one.codes for one in encoded.values()])
-        attributes = tuple(one.attribute for one in encoded.values())
+        codes = np.column_stack([part.codes for part in encoded.values()])
+        attributes = tuple(part.attribute for part in encoded.values())
         before = self.source.notes if isinstance(self.source, Table) else ()
         return Table(attributes, codes, (*before, *notes), (*gone, *empty))
 
-    def _part(self, place: int, one: Slices | None, encoded: Mapping[str, Encoded]) -> Part:
+    def _part(self, place: int, joint: Slices | None, encoded: Mapping[str, Encoded]) -> Part:
         name, values = self.frame.names[place], self.frame.column(place)
         order = list(encoded)
-        if one is not None:
-            rows, plain = _slice_rows(one, name, encoded[one.name])
-            return Part(order.index(one.name), one_of_each(name, values, rows, plain))
+        if joint is not None:
+            rows, plain = _slice_rows(joint, name, encoded[joint.name])
+            return Part(order.index(joint.name), one_of_each(name, values, rows, plain))
         if name not in encoded:  # no value at all: the model still wants the column
             return Part(None, gather(values, np.zeros(1, dtype=np.int64)))
-        found = encoded[name]
-        rows = _first_rows(found)
-        if found.attribute.binned:
-            rows = _middle_rows(found, columns_of(self.frame.native, [name])[name])
-        known = found.attribute.decode(np.arange(found.attribute.n_values))
+        column = encoded[name]
+        rows = _first_rows(column)
+        if column.attribute.binned:
+            rows = _middle_rows(column, columns_of(self.frame.native, [name])[name])
+        known = column.attribute.decode(np.arange(column.attribute.n_values))
         return Part(order.index(name), one_of_each(name, values, rows, [*known.tolist(), None]))
 
 
@@ -380,33 +380,33 @@ def _roles_of(roles: Roles, name: str) -> Roles:
     )
 
 
-def _first_rows(found: Encoded) -> NDArray[np.int64]:
+def _first_rows(encoded: Encoded) -> NDArray[np.int64]:
     """The first row of every code, -1 where no row has it."""
-    rows = np.full(found.attribute.size, -1, dtype=np.int64)
-    codes, first = np.unique(found.codes, return_index=True)
+    rows = np.full(encoded.attribute.size, -1, dtype=np.int64)
+    codes, first = np.unique(encoded.codes, return_index=True)
     rows[codes] = first
     return rows
 
 
-def _middle_rows(found: Encoded, values: NDArray[Any]) -> NDArray[np.int64]:
+def _middle_rows(encoded: Encoded, values: NDArray[Any]) -> NDArray[np.int64]:
     """The row of every code whose number is nearest to the middle of the bin."""
-    attribute = found.attribute
-    known = np.flatnonzero(found.codes < attribute.n_values)
+    attribute = encoded.attribute
+    known = np.flatnonzero(encoded.codes < attribute.n_values)
     middles = attribute.lows + (attribute.highs - attribute.lows) / 2
     away = np.zeros(len(values))
-    away[known] = np.abs(values[known].astype(np.float64) - middles[found.codes[known]])
-    order = np.lexsort((away, found.codes))
-    first = _first_rows(Encoded(attribute, found.codes[order]))
+    away[known] = np.abs(values[known].astype(np.float64) - middles[encoded.codes[known]])
+    order = np.lexsort((away, encoded.codes))
+    first = _first_rows(Encoded(attribute, encoded.codes[order]))
     return np.where(first < 0, -1, order[first])
 
 
-def _slice_rows(one: Slices, name: str, found: Encoded) -> tuple[NDArray[np.int64], list[int]]:
+def _slice_rows(slices: Slices, name: str, encoded: Encoded) -> tuple[NDArray[np.int64], list[int]]:
     """For every category of the attribute: a row where this column is the 0 or 1 it asks for."""
-    own = one.categories[one.columns.index(name)]
-    domain = found.attribute.domain
+    own = slices.categories[slices.columns.index(name)]
+    domain = encoded.attribute.domain
     categories = domain.categories if isinstance(domain, CategoricalDomain) else ()
     plain = [int(category == own) for category in categories]
-    truth = np.array(plain)[found.codes]
+    truth = np.array(plain)[encoded.codes]
     rows = np.array([_first(truth == value) for value in plain], dtype=np.int64)
     return rows, plain
 

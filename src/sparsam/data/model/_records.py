@@ -88,7 +88,7 @@ def as_matrix(records: Any, dtype: Any = np.float32) -> NDArray[Any]:
 
 
 def numbers_of(name: str, values: NDArray[Any], dtype: Any) -> NDArray[Any]:
-    """Give one column as numbers of a type; text is an error, and so is a missing whole number."""
+    """Return one column as numbers; text is an error, and so is a missing whole number."""
     text = values.dtype.kind not in "iufbO" or (
         values.dtype == object and any(isinstance(value, str) for value in values)
     )

@@ -45,12 +45,12 @@ class Replacement:
         >>> Replacement([1, None], np.array([0, 1])).array()
         array([ 1., nan])
         """
-        found: NDArray[Any] = natural(self.values)[self.index]
-        return found
+        rows: NDArray[Any] = natural(self.values)[self.index]
+        return rows
 
 
 def replace_columns(
-    source: Any, made: Mapping[str, Replacement], keep: Sequence[str] = (), *, typed: bool = True
+    source: Any, new: Mapping[str, Replacement], keep: Sequence[str] = (), *, typed: bool = True
 ) -> Any:
     """Make a frame of the same library with other values in some of its columns.
 
@@ -79,16 +79,16 @@ def replace_columns(
     {'age': array([20, 40], dtype=int8)}
     """
     if isinstance(source, Mapping):
-        names = _order(list(source), made, keep) if typed else [*made, *keep]
+        names = _order(list(source), new, keep) if typed else [*new, *keep]
         return {
-            name: _numpy(source.get(name) if typed else None, made[name])
-            if name in made
+            name: _numpy(source.get(name) if typed else None, new[name])
+            if name in new
             else source[name]
             for name in names
         }
     frame = nw.from_native(source, eager_only=True)
-    names = _order(frame.columns, made, keep) if typed else [*made, *keep]
-    return _rebuild(frame, made, names, set(frame.columns) if typed else set())
+    names = _order(frame.columns, new, keep) if typed else [*new, *keep]
+    return _rebuild(frame, new, names, set(frame.columns) if typed else set())
 
 
 def without_unused(source: Any) -> Any:
@@ -136,7 +136,7 @@ def _used_levels(library: Any, column: Any) -> Any:
 
 def _rebuild(
     frame: nw.DataFrame[Any],
-    made: Mapping[str, Replacement],
+    new: Mapping[str, Replacement],
     names: list[str],
     typed: Collection[str],
 ) -> Any:
@@ -149,11 +149,11 @@ def _rebuild(
     elif frame.implementation.is_pyarrow():
         build = _arrow
     if build is None:
-        plain = {name: made[name].array() if name in made else frame[name] for name in names}
+        plain = {name: new[name].array() if name in new else frame[name] for name in names}
         return nw.from_dict(plain, backend=frame.implementation).to_native()
     columns = {
-        name: build(library, name, native[name] if name in typed else None, made[name])
-        if name in made
+        name: build(library, name, native[name] if name in typed else None, new[name])
+        if name in new
         else native[name]
         for name in names
     }
@@ -162,12 +162,12 @@ def _rebuild(
     return library.DataFrame(columns) if build is _polars else library.table(columns)
 
 
-def _order(names: Sequence[str], made: Mapping[str, Replacement], keep: Iterable[str]) -> list[str]:
+def _order(names: Sequence[str], new: Mapping[str, Replacement], keep: Iterable[str]) -> list[str]:
     """Keep the places of columns; a new one comes after the one before it in `made`."""
     kept = set(keep)
-    order = [name for name in names if name in made or name in kept]
+    order = [name for name in names if name in new or name in kept]
     present, place = set(order), 0
-    for name in made:
+    for name in new:
         if name not in present:
             order.insert(place, name)
         place = order.index(name) + 1
@@ -189,9 +189,9 @@ def natural(values: Sequence[Any]) -> NDArray[Any]:
         return np.asarray(values, np.int64 if whole else np.float64)
     if kinds == {bool} and not holes:
         return np.asarray(values, bool)
-    made = np.empty(len(values), object)
-    made[:] = list(values)
-    return made
+    objects = np.empty(len(values), object)
+    objects[:] = list(values)
+    return objects
 
 
 def _numpy(like: Any, new: Replacement) -> NDArray[Any]:
@@ -199,8 +199,8 @@ def _numpy(like: Any, new: Replacement) -> NDArray[Any]:
         return new.array()
     few = new.used()
     if like.dtype == object:
-        found: NDArray[Any] = _objects(few.values, like)[few.index]
-        return found
+        rows: NDArray[Any] = _objects(few.values, like)[few.index]
+        return rows
     built = _fitting(few.values, lambda v: np.array(v, like.dtype), np.ndarray.tolist)
     return few.array() if built is None else np.asarray(built[few.index])
 
@@ -209,10 +209,10 @@ def _objects(values: Sequence[Any], like: NDArray[np.object_]) -> NDArray[np.obj
     """Return values as objects, missing as the column has it: None, NaN or another mark."""
     hole = None
     if any(value is None for value in values):
-        hole = next((one for one in like if _same(None, one)), None)
-    made = np.empty(len(values), object)
-    made[:] = [hole if value is None else value for value in values]
-    return made
+        hole = next((cell for cell in like if _same(None, cell)), None)
+    objects = np.empty(len(values), object)
+    objects[:] = [hole if value is None else value for value in values]
+    return objects
 
 
 def _fitting(
@@ -247,8 +247,8 @@ def _levels(levels: list[Any], values: Sequence[Any]) -> tuple[list[Any], NDArra
         if value is not None and key not in place:
             place[key] = len(place)
             more.append(value)
-    found = [place.get((isinstance(value, bool), value), -1) for value in values]
-    return more, np.asarray(found, np.int64)
+    places = [place.get((isinstance(value, bool), value), -1) for value in values]
+    return more, np.asarray(places, np.int64)
 
 
 def _pandas(library: Any, name: str, column: Any, new: Replacement) -> Any:

@@ -105,38 +105,40 @@ def check_slices(
     names : collection of str
         The columns of the table.
     """
-    found = tuple(Slices(name, tuple(columns)) for name, columns in (slices or {}).items())
+    attributes = tuple(Slices(name, tuple(columns)) for name, columns in (slices or {}).items())
     taken: set[str] = set()
-    for one in found:
-        check_names(one.columns, names, "slices")
-        if len(one.columns) == 0 or isinstance((slices or {})[one.name], str):
+    for attribute in attributes:
+        check_names(attribute.columns, names, "slices")
+        if len(attribute.columns) == 0 or isinstance((slices or {})[attribute.name], str):
             raise ParameterError(
-                f"The 'slices' parameter must list the columns of '{one.name}', at least one."
+                f"The 'slices' parameter must list the columns of '{attribute.name}', at least one."
             )
-        again = taken & set(one.columns) or len(set(one.columns)) < len(one.columns)
+        again = taken & set(attribute.columns) or len(set(attribute.columns)) < len(
+            attribute.columns
+        )
         if again:
             raise ParameterError(
                 "The 'slices' parameter must name a column once. "
-                f"Got one more than once under '{one.name}'."
+                f"Got one more than once under '{attribute.name}'."
             )
-        if NONE in one.categories:
-            raise ParameterError(f"A column of '{one.name}' must not be called '{NONE}'.")
-        taken |= set(one.columns)
-    clash = [one.name for one in found if one.name in set(names) - taken]
+        if NONE in attribute.categories:
+            raise ParameterError(f"A column of '{attribute.name}' must not be called '{NONE}'.")
+        taken |= set(attribute.columns)
+    clash = [attribute.name for attribute in attributes if attribute.name in set(names) - taken]
     if clash:
         raise ParameterError(
             f"The 'slices' parameter must give the attribute a name of its own. '{clash[0]}' is "
             "another column.\n\nHint: list that column among its slices, or choose another name."
         )
-    return found
+    return attributes
 
 
 def _ones(name: str, values: NDArray[Any]) -> NDArray[np.bool_]:
-    one, zero = np.asarray(values == 1, dtype=bool), np.asarray(values == 0, dtype=bool)
-    other = int((~(one | zero)).sum())
+    true, zero = np.asarray(values == 1, dtype=bool), np.asarray(values == 0, dtype=bool)
+    other = int((~(true | zero)).sum())
     if other:
         raise DataError(
             f"'{name}' must hold only 0 and 1, as a slice of an attribute. "
             f"Got {other:,} rows with something else."
         )
-    return one
+    return true

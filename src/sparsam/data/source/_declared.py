@@ -172,14 +172,14 @@ def member_texts(name: str, members: Sequence[Category]) -> dict[str, int]:
     >>> member_texts("x", ["a", 1, True])
     {'a': 0, '1': 1, '1.0': 1, 'true': 2, 'True': 2}
     """
-    found: dict[str, int] = {}
+    places: dict[str, int] = {}
     for place, member in enumerate(members):
         for text in _texts(member):
-            if found.setdefault(text, place) != place:
+            if places.setdefault(text, place) != place:
                 raise DataError(
                     f"The categories of '{name}' must differ as text. Two of them do not."
                 )
-    return found
+    return places
 
 
 def check_columns(names: Sequence[str], known: Sequence[str]) -> None:
@@ -252,8 +252,8 @@ def text_of(value: object) -> str | None:
 def _column_numbers(column: Column) -> NDArray[np.float64]:
     if column.positions is not None:
         entries = np.array([*map(read_number, column.values.tolist()), np.nan])
-        found: NDArray[np.float64] = entries[column.positions]
-        return found
+        rows: NDArray[np.float64] = entries[column.positions]
+        return rows
     values = column.values
     if values.dtype.kind in "mM":
         raise wrong_type(column.name, "dates or times")
@@ -281,8 +281,8 @@ def _column_places(
 
     if column.positions is not None:
         entries = np.array([*map(place, column.values.tolist()), gone], dtype=np.uint16)
-        found: Places = entries[column.positions]
-        return found
+        rows: Places = entries[column.positions]
+        return rows
     values = column.values
     mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     plain = np.asarray(values.data if mask is not None else values)
@@ -302,10 +302,10 @@ def _object_places(values: list[Any], place: Callable[[object], int]) -> Places:
     places = np.empty(len(values), dtype=np.uint16)
     for row, value in enumerate(values):
         if type(value) is str:
-            found = known.get(value)
-            if found is None:
-                found = known[value] = place(value)
-            places[row] = found
+            known_place = known.get(value)
+            if known_place is None:
+                known_place = known[value] = place(value)
+            places[row] = known_place
         else:
             places[row] = place(value)
     return places
@@ -401,8 +401,8 @@ class _ParquetColumns(_FileColumns):
         return self._column(name).astype(np.float64, copy=False)
 
     def places(self, name: str) -> Places:
-        found: Places = self._tables[name][self._column(name)]
-        return found
+        rows: Places = self._tables[name][self._column(name)]
+        return rows
 
 
 class _CsvColumns(_FileColumns):
@@ -440,8 +440,8 @@ class _CsvColumns(_FileColumns):
         return self._fetch(self._columns[name]).astype(np.float64, copy=False)
 
     def places(self, name: str) -> Places:
-        found: Places = self._tables[name][self._fetch(self._columns[name])]
-        return found
+        rows: Places = self._tables[name][self._fetch(self._columns[name])]
+        return rows
 
 
 def _check_header(file: Path, wanted: Sequence[str], names: Sequence[str]) -> None:

@@ -58,26 +58,26 @@ class Engine:
     def columns(
         self, query: str, parameters: Sequence[Any], wording: Wording
     ) -> list[NDArray[Any]]:
-        """Execute a query, and give its columns as arrays."""
+        """Execute a query, and return its columns as arrays."""
 
         def fetched() -> Mapping[str, Any]:
-            found: Mapping[str, Any] = self._connection.execute(
+            answer: Mapping[str, Any] = self._connection.execute(
                 query, list(parameters)
             ).fetchnumpy()
-            return found
+            return answer
 
         return [_array(values) for values in worded(fetched, wording).values()]
 
     def rows(
         self, query: str, parameters: Sequence[Any], wording: Wording
     ) -> list[tuple[Any, ...]]:
-        """Execute a query, and give its rows as plain values."""
+        """Execute a query, and return its rows as plain values."""
 
         def fetched() -> list[tuple[Any, ...]]:
-            found: list[tuple[Any, ...]] = self._connection.execute(
+            answer: list[tuple[Any, ...]] = self._connection.execute(
                 query, list(parameters)
             ).fetchall()
-            return found
+            return answer
 
         return worded(fetched, wording)
 
@@ -141,8 +141,8 @@ class ParquetFile:
     def n_rows(self) -> int:
         """Count the rows."""
         query = f"SELECT count(*) FROM {self._relation}"
-        found = self._engine.rows(query, self._path, lambda _: no_parquet(self._file))
-        return int(found[0][0])
+        counted = self._engine.rows(query, self._path, lambda _: no_parquet(self._file))
+        return int(counted[0][0])
 
     def column(self, place: int, expression: str | None = None) -> NDArray[Any]:
         """Read one column, or an expression of it."""
@@ -226,8 +226,8 @@ def relation_columns(relation: Any, wording: Wording) -> Mapping[str, NDArray[An
     wording : callable
         See `worded`.
     """
-    found: Mapping[str, Any] = worded(relation.fetchnumpy, wording)
-    return {name: _array(values) for name, values in found.items()}
+    columns: Mapping[str, Any] = worded(relation.fetchnumpy, wording)
+    return {name: _array(values) for name, values in columns.items()}
 
 
 def is_relation(source: Any) -> bool:
@@ -236,7 +236,7 @@ def is_relation(source: Any) -> bool:
 
 
 def table_file(path: str | os.PathLike[str]) -> tuple[Path, str]:
-    """Find a file that holds a table, and say which kind it is: "parquet" or "csv"."""
+    """Return the file that holds a table, and its kind: "parquet" or "csv"."""
     file = Path(os.path.abspath(path))
     if not file.is_file():
         raise DataError(f"A table must be a file on this machine. Found none at '{path}'.")
@@ -272,7 +272,7 @@ def listed(texts: Collection[str]) -> str:
 
 
 def no_parquet(file: Path) -> DataError:
-    """Say that a file is no Parquet file."""
+    """Make the error for a file that is no Parquet file."""
     return DataError(f"'{file.name}' must be a Parquet file. It cannot be read as one.")
 
 
@@ -389,7 +389,7 @@ def worded(action: Callable[[], T], wording: Callable[[Exception], SparsamError]
 
 
 def unreadable_column(name: str, error: Exception) -> DataError:
-    """Say that one column of a frame cannot be read.
+    """Make the error for a column of a frame that cannot be read.
 
     Parameters
     ----------
@@ -406,7 +406,7 @@ def unreadable_column(name: str, error: Exception) -> DataError:
 
 
 def unreadable_frame(error: Exception) -> DataError:
-    """Say that the rows of a lazy frame or of a relation cannot be had.
+    """Make the error for a lazy frame or a relation whose rows cannot be had.
 
     Parameters
     ----------
@@ -424,8 +424,8 @@ def unreadable_frame(error: Exception) -> DataError:
 def not_utf8(error: Exception) -> bool:
     """Whether an engine failed because a text is not in UTF-8."""
     return any(
-        isinstance(one, UnicodeError) or any(word in str(one).lower() for word in _UTF8)
-        for one in _chain(error)
+        isinstance(cause, UnicodeError) or any(word in str(cause).lower() for word in _UTF8)
+        for cause in _chain(error)
     )
 
 

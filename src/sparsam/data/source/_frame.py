@@ -31,7 +31,7 @@ Recoded = Mapping[str, tuple[NDArray[Any], Sequence[str] | None]]
 def _worded_column(
     method: Callable[Concatenate[SeriesColumn, P], T],
 ) -> Callable[Concatenate[SeriesColumn, P], T]:
-    """Say in our own words why the values of a column cannot be had."""
+    """Word the errors of a method that reads the values of a column."""
 
     @wraps(method)
     def call(column: SeriesColumn, /, *args: P.args, **options: P.kwargs) -> T:
@@ -113,7 +113,7 @@ class SeriesColumn:
 
     @_worded_column
     def levels(self) -> tuple[list[Any], NDArray[Any]]:
-        """Give the levels of a categorical column, and each row's; missing is one past the last."""
+        """Return the levels of a categorical column, and each row's; missing comes after them."""
         native = self.series.to_native()
         if self.series.implementation.is_pyarrow():
             array = native.unify_dictionaries().combine_chunks()
@@ -190,8 +190,8 @@ class EagerFrame:
         if implementation.is_pandas():
             return _pandas_frame(library, native, recoded, keep)
         if implementation.is_polars():
-            made = [_polars_series(library, name, *pair) for name, pair in recoded.items()]
-            return library.DataFrame([*made, *native.select(keep).get_columns()])
+            new = [_polars_series(library, name, *pair) for name, pair in recoded.items()]
+            return library.DataFrame([*new, *native.select(keep).get_columns()])
         if implementation.is_pyarrow():
             arrays = {name: _arrow_array(library, *pair) for name, pair in recoded.items()}
             arrays.update({name: native[name] for name in keep})
@@ -224,8 +224,8 @@ class ArrayFrame:
 
     def rebuild(self, recoded: Recoded, keep: Sequence[str]) -> dict[str, Any]:
         """Make a dict from buckets and from columns to keep."""
-        made: dict[str, Any] = {name: labelled(*pair) for name, pair in recoded.items()}
-        return {**made, **{name: self._columns[name] for name in keep}}
+        new: dict[str, Any] = {name: labelled(*pair) for name, pair in recoded.items()}
+        return {**new, **{name: self._columns[name] for name in keep}}
 
 
 def open_frame(source: Any) -> EagerFrame | LazyFrame | ArrayFrame:
@@ -265,8 +265,8 @@ def labelled(codes: NDArray[Any], labels: Sequence[str] | None) -> NDArray[Any]:
         return codes.astype(np.uint16, copy=False)
     texts = np.empty(len(labels), object)
     texts[:] = labels
-    found: NDArray[Any] = texts[codes]
-    return found
+    rows: NDArray[Any] = texts[codes]
+    return rows
 
 
 def _array_type(values: Any) -> type[object] | None:
@@ -287,10 +287,10 @@ def _with_missing(
 
 def _polars_places(native: Any, texts: Sequence[str]) -> NDArray[Any]:
     library: Any = nw.get_native_namespace(native)
-    found = native.cast(library.Enum(list(texts)), strict=False).to_physical()
+    codes = native.cast(library.Enum(list(texts)), strict=False).to_physical()
     if len(texts) > 250:  # one byte would not hold the two places after the last
-        found = found.cast(library.UInt32)
-    places: NDArray[Any] = found.fill_null(len(texts)).to_numpy()
+        codes = codes.cast(library.UInt32)
+    places: NDArray[Any] = codes.fill_null(len(texts)).to_numpy()
     return places
 
 
@@ -301,8 +301,8 @@ def _arrow_places(series: nw.Series[Any], texts: Sequence[str]) -> NDArray[Any]:
     native = series.to_native() if series.implementation.is_pyarrow() else series.to_arrow()
     if not (pa.types.is_string(native.type) or pa.types.is_large_string(native.type)):
         native = native.cast(pa.large_string())
-    found = pc.index_in(native, value_set=pa.array(texts, type=native.type))
-    places: NDArray[Any] = pc.fill_null(found, len(texts)).to_numpy()
+    codes = pc.index_in(native, value_set=pa.array(texts, type=native.type))
+    places: NDArray[Any] = pc.fill_null(codes, len(texts)).to_numpy()
     return places
 
 

@@ -47,10 +47,12 @@ def header_of(file: Path, *, rows: int = _SAMPLE) -> tuple[str, tuple[str, ...]]
     """
     given = ("\t",) if file.name.lower().removesuffix(".gz").endswith((".tsv", ".tab")) else ()
     try:
-        found = {delimiter: _records(file, delimiter, 1)[0] for delimiter in given or _DELIMITERS}
+        candidates = {
+            delimiter: _records(file, delimiter, 1)[0] for delimiter in given or _DELIMITERS
+        }
     except (csv.Error, EOFError, zlib.error, gzip.BadGzipFile):
         raise _no_text(file) from None
-    delimiter, names = max(found.items(), key=lambda item: len(item[1]))
+    delimiter, names = max(candidates.items(), key=lambda item: len(item[1]))
     if any("\ufffd" in name for name in names):
         raise _no_text(file)
     if not names:
@@ -131,14 +133,14 @@ def _without_series(
     names: Sequence[str], kinds: Sequence[str | None], columns: Sequence[Sequence[str]] | None
 ) -> list[str | None]:
     """Take the kind away from numbers and dates that are names: years, 1 2 3, 400 410 420."""
-    found = list(kinds)
+    left = list(kinds)
     dates = [place for place, kind in enumerate(kinds) if kind == "date"]
     if columns is None and len(dates) > 2:  # a column for every day
-        found = [None if kind == "date" else kind for kind in found]
+        left = [None if kind == "date" else kind for kind in left]
     places = [place for place, kind in enumerate(kinds) if kind == "number"]
     if _is_series([names[p] for p in places], columns and [columns[p] for p in places]):
-        found = [None if kind == "number" else kind for kind in found]
-    return found
+        left = [None if kind == "number" else kind for kind in left]
+    return left
 
 
 def _is_series(names: Sequence[str], columns: Sequence[Sequence[str]] | None) -> bool:
@@ -187,8 +189,8 @@ def _sample(file: Path, delimiter: str, rows: int) -> list[tuple[str, ...]]:
 def _records(file: Path, delimiter: str, rows: int) -> list[tuple[str, ...]]:
     with _lines(file) as lines:
         records = islice(csv.reader(lines, delimiter=delimiter), rows)
-        found = [tuple(cell.strip() for cell in record) for record in records]
-    return found or [()]
+        stripped = [tuple(cell.strip() for cell in record) for record in records]
+    return stripped or [()]
 
 
 @contextmanager

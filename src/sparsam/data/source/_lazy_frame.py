@@ -83,8 +83,8 @@ class LazyFrame:
                 if condition is not None:
                     number = nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).sum()
                     counts.append(number.alias(f"{i}_{j}"))
-        found = worded(lambda: self._one_row(counts), unreadable_frame) if counts else {}
-        return [(found.get(f"{i}_0", 0), found.get(f"{i}_1", 0)) for i in range(len(plans))]
+        totals = worded(lambda: self._one_row(counts), unreadable_frame) if counts else {}
+        return [(totals.get(f"{i}_0", 0), totals.get(f"{i}_1", 0)) for i in range(len(plans))]
 
     def _one_row(self, expressions: list[nw.Expr]) -> dict[str, int]:
         result = self._frame.select(*expressions)
@@ -104,9 +104,9 @@ class LazyFrame:
                 "\n\nHint: Name a column in `keep`, such as the target."
             )
             raise DataError(msg)
-        made = [self._typed(plan, _expression(plan)) for plan in plans]
+        recoded = [self._typed(plan, _expression(plan)) for plan in plans]
         kept = [nw.col(name) for name in keep]
-        return worded(lambda: self._frame.select(*made, *kept).to_native(), unreadable_frame)
+        return worded(lambda: self._frame.select(*recoded, *kept).to_native(), unreadable_frame)
 
     def _typed(self, plan: ColumnPlan, expression: nw.Expr) -> nw.Expr:
         if plan.labels is None:

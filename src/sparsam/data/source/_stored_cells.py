@@ -111,15 +111,12 @@ def _described_labels(file: Path) -> bool:
     query = "SELECT value FROM parquet_kv_metadata(?) WHERE key = 'pandas'::BLOB"
     try:
         notes = Engine().rows(query, [literal(file)], lambda _: no_parquet(file))
-        told = [json.loads(note).get("index_columns", []) for (note,) in notes]
+        described = [json.loads(note).get("index_columns", []) for (note,) in notes]
     except (*_UNREADABLE, DataError):
         return True  # notes that nobody can read may say anything
     plain = {"kind": "range", "name": None, "start": 0, "step": 1, "stop": 0}
-    return any(
-        not isinstance(one, str) and not (isinstance(one, dict) and {**one, "stop": 0} == plain)
-        for labels in told
-        for one in labels
-    )
+    labels = [label for listed in described for label in listed if not isinstance(label, str)]
+    return any(not isinstance(label, dict) or {**label, "stop": 0} != plain for label in labels)
 
 
 def _exact(name: Any, values: Any) -> NDArray[Any]:
@@ -135,9 +132,9 @@ def _exact(name: Any, values: Any) -> NDArray[Any]:
     whole = plain or temporal or (series.dtype != nw.Decimal and not series.null_count())
     if whole and not listed:
         return _one_nan(np.asarray(series.to_numpy()))
-    found = np.empty(len(series), dtype=object)
-    found[:] = series.to_list()
-    return found
+    objects = np.empty(len(series), dtype=object)
+    objects[:] = series.to_list()
+    return objects
 
 
 def _one_nan(values: NDArray[Any]) -> NDArray[Any]:
@@ -150,13 +147,13 @@ def _one_nan(values: NDArray[Any]) -> NDArray[Any]:
 def _parquet(file: Path) -> Cells:
     parquet = ParquetFile(file, Engine())
     check_distinct(parquet.names)
-    found = {}
+    cells = {}
     for place, name in enumerate(parquet.names):
         column = parquet.columns[place]
         exact = str(parquet.types[place]).lower() in _EXACT
         wanted = column if exact else f"CAST({column} AS VARCHAR)"
-        found[name] = _unmasked(parquet.column(place, wanted))
-    return found
+        cells[name] = _unmasked(parquet.column(place, wanted))
+    return cells
 
 
 def _unmasked(values: Any) -> NDArray[Any]:
@@ -248,7 +245,7 @@ def _splitter(file: Path, delimiter: str) -> Callable[[int, str], list[str]]:
 
 def _cells(fields: Sequence[str], delimiter: str) -> NDArray[Any]:
     """Return the texts of a column; with their quotes, where quotes could tell rows apart."""
-    found = np.empty(len(fields), dtype=object)
+    texts = np.empty(len(fields), dtype=object)
     signs = (delimiter, '"', "\r", "\n")
     distinct = {field: field.startswith('"') for field in set(fields)}
     bare = {field: _unquoted(field) for field in distinct}
@@ -259,8 +256,8 @@ def _cells(fields: Sequence[str], delimiter: str) -> NDArray[Any]:
     as_duckdb = all(distinct[f] == (must[f] or "#" in bare[f]) for f in filled)
     if not (as_usual or as_duckdb or all(distinct[f] for f in filled)):
         bare = {field: field for field in distinct}
-    found[:] = [bare[field] if field else None for field in fields]
-    return found
+    texts[:] = [bare[field] if field else None for field in fields]
+    return texts
 
 
 def _unquoted(field: str) -> str:

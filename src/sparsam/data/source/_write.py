@@ -51,13 +51,13 @@ def write_columns(
         check_spreadsheet(file)
         columns = without_formulas(columns)
     _check(columns)
-    made = {name: _storable(values) for name, values in columns.items()}
+    storable = {name: _storable(values) for name, values in columns.items()}
     try:
         with new_path(file) as place:
             quoted = place.replace("'", "''")
             # no file of DuckDB's own beside: it is already given one that has no name yet
             target = f"TO '{quoted}' ({how}, USE_TMP_FILE false)"
-            Engine().copy(made, target, lambda error: _unwritten(file, error))
+            Engine().copy(storable, target, lambda error: _unwritten(file, error))
     except OSError as error:
         raise _unwritten(file, error) from None
 

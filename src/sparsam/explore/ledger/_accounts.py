@@ -16,6 +16,8 @@ from sparsam.explore.ledger._costs import MOST_ORDER, Cost, Event, subsampled_ga
 _ORDERS = (*range(2, 65), *range(72, 257, 8), 384, 512, 1024)
 # Where the last digits of a float would fall on the wrong side.
 _SLACK = 1e-12
+# Other machines may round the last bit of a logarithm otherwise.
+_ROUNDING = 1e-9
 
 
 def epsilon_from_rho(rho: Amount, delta: Amount, order: int | None = None) -> float:
@@ -292,10 +294,6 @@ def _delta(delta: Amount) -> float:
     if not 0 < chance < 1:
         raise ParameterError(f"The 'delta' must lie between 0 and 1. Got {delta!r} instead.")
     return float(chance)
-
-
-# Other machines may round the last bit of a logarithm otherwise.
-_ROUNDING = 1e-9
 
 
 def budget_terms(epsilon: Amount, delta: Amount | None, order: int | None) -> dict[str, Any]:

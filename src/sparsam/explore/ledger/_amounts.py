@@ -98,18 +98,7 @@ def nano_up(value: Amount, name: str = "amount") -> int:
 
 
 def nano_down(value: Amount, name: str = "amount") -> int:
-    """Return a budget in billionths, rounded down.
-
-    Parameters
-    ----------
-    value : int, float, str, Decimal or Fraction
-        Above zero.
-    name : str, default="amount"
-        What the number is called in an error.
-
-    Returns
-    -------
-    int
+    """Return a budget in billionths, rounded down; see `nano_up`.
 
     Examples
     --------

@@ -79,11 +79,6 @@ class Cost(msgspec.Struct, frozen=True, omit_defaults=True):
     events: tuple[Event, ...] = ()
     order: int | None = None
 
-    @property
-    def free(self) -> bool:
-        """Whether nothing is paid."""
-        return self.epsilon == 0 and self.rho == 0
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain data that JSON can hold."""
         return dict(msgspec.to_builtins(self))
@@ -157,16 +152,8 @@ def choice_cost(epsilon: Amount) -> Cost:
 
     The exponential mechanism, which is the largest score with Gumbel noise of scale 2/epsilon.
     Its privacy loss has a range of epsilon only, so that its rho is epsilon²/8 (Cesar and Rogers
-    2021). Other noise, as that of permute-and-flip, does not have that range.
-
-    Parameters
-    ----------
-    epsilon : int, float, str, Decimal or Fraction
-        Above zero, and at most 30,000.
-
-    Returns
-    -------
-    Cost
+    2021). Other noise, as that of permute-and-flip, does not have that range. For epsilon see
+    `laplace_cost`.
 
     Examples
     --------

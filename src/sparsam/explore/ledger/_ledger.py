@@ -44,6 +44,8 @@ from sparsam.explore.ledger._store import (
     rows_after,
 )
 
+_WAIT = 60.0
+
 
 class Fingerprinted(Protocol):
     """A table that can be told from others."""
@@ -69,9 +71,6 @@ def table_digest(data: str | Fingerprinted, salt: str) -> str:
     # The salt is in the file: it keeps two ledgers from being compared, not a reader of the file
     # who knows all rows but one from testing guesses. So it is never printed in a statement.
     return digest(salt, text)
-
-
-_WAIT = 60.0
 
 
 class Entry(msgspec.Struct, frozen=True):

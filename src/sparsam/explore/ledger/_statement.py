@@ -45,6 +45,19 @@ _NOISES = {
     "exponential": ("choice", "choice, Gumbel"),
 }
 _FEW = 3
+_ASKED = {
+    "count": "number of rows",
+    "missing": "missing values",
+    "quantiles": "quantiles",
+    "range": "P1 and P99",
+    "outliers": "outliers",
+    "value_counts": "value counts",
+    "histogram": "histogram",
+    "mean": "mean",
+    "spearman": "Spearman's correlation",
+    "cramers_v": "Cramér's V",
+}
+_LONG = 160
 
 
 class Noise(msgspec.Struct, frozen=True):
@@ -280,21 +293,6 @@ def _noise(event: Event) -> Noise:
         return Noise(f"DP-SGD{times}", f"DP-SGD{times}")
     kind, drawn = _NOISES[event.noise]
     return Noise(kind, f"{drawn}, scale {event.scale:.6g}{times}")
-
-
-_ASKED = {
-    "count": "number of rows",
-    "missing": "missing values",
-    "quantiles": "quantiles",
-    "range": "P1 and P99",
-    "outliers": "outliers",
-    "value_counts": "value counts",
-    "histogram": "histogram",
-    "mean": "mean",
-    "spearman": "Spearman's correlation",
-    "cramers_v": "Cramér's V",
-}
-_LONG = 160
 
 
 def question_words(question: Mapping[str, Any]) -> str:

@@ -17,6 +17,8 @@ from sparsam.explore._private_table import PrivateTable
 from sparsam.explore.ledger._costs import Cost, sequential
 from sparsam.explore.queries._query import Payment, Query, around
 
+_GRID = 1 << 14
+
 
 def count_query(payment: Payment) -> Query:
     """Ask for the number of rows."""
@@ -100,9 +102,6 @@ def _table_query(function: str, declared: Declared, bins: Bins, payment: Payment
     if bins.numeric:
         details["edges"] = list(bins.edges)
     return Query(function, (bins.name,), details, cost, release, read)
-
-
-_GRID = 1 << 14
 
 
 def mean_query(declared: Declared, name: str, payment: Payment) -> Query:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._checks import check_choice
 from sparsam._errors import DataError, ParameterError
 from sparsam.data import CategoricalDomain, Table
 from sparsam.data.model import Replacement
@@ -79,7 +80,9 @@ def check_codes(generalization: Generalization, codes: NDArray[Any]) -> NDArray[
     """Raise unless an array holds a bucket of every attribute for every record."""
     width = len(generalization)
     if codes.ndim != 2 or codes.shape[1] != width or codes.dtype.kind not in "iu":
-        msg = f"Codes must be a matrix of whole numbers with {width} columns, one an attribute."
+        msg = (
+            f"Codes must be a matrix of whole numbers with {width} columns, one for each attribute."
+        )
         raise DataError(msg)
     for column, part in enumerate(generalization):
         _check_numbers(part, codes[:, column])
@@ -163,9 +166,7 @@ def kept_columns(generalization: Generalization, keep: str | Iterable[str]) -> l
 
 def check_given(given: str) -> None:
     """Raise unless the input is one of the two kinds."""
-    if given not in ("labels", "codes"):
-        msg = f"The 'input' parameter must be 'labels' or 'codes'. Got {given!r} instead."
-        raise ParameterError(msg)
+    check_choice("represent", "input", given, ("labels", "codes"))
 
 
 _Test = tuple[str, frozenset[int], int, int]
@@ -216,12 +217,12 @@ class Feed:
         -------
         dict of str to Replacement
         """
-        made = {}
+        fed = {}
         for column, (name, values) in enumerate(self._values.items()):
             constant = self._at_leaf[name][leaves]
             own = self._own[name][codes[:, column]]
-            made[name] = Replacement(values, np.where(constant < 0, own, constant))
-        return made
+            fed[name] = Replacement(values, np.where(constant < 0, own, constant))
+        return fed
 
 
 def _place(known: dict[tuple[bool, Value], int], value: Value) -> int:
@@ -282,12 +283,12 @@ class RecordWalk:
         asked, record = node
         if not asked:
             return dict(record)
-        found = {**record, **{name: values[buckets[name]] for name, values in asked}}
-        return {name: found[name] for name in self._names}
+        fed = {**record, **{name: values[buckets[name]] for name, values in asked}}
+        return {name: fed[name] for name in self._names}
 
     def buckets(self, generalized: Mapping[str, Any], given: str) -> dict[str, int]:
         """Read the buckets of one generalized record, by label or by number."""
-        found = {}
+        codes = {}
         for name, numbers in self._labels.items():
             if name not in generalized:
                 absent = [name for name in self._labels if name not in generalized]
@@ -295,13 +296,13 @@ class RecordWalk:
                 raise DataError(msg)
             value = generalized[name]
             if given == "codes":
-                found[name] = _bucket_number(name, value, len(numbers))
+                codes[name] = _bucket_number(name, value, len(numbers))
                 continue
             bucket = numbers.get(value) if isinstance(value, str) else None
             if bucket is None:
                 raise DataError(f"'{name}' must hold the label of a bucket. It holds none.")
-            found[name] = bucket
-        return found
+            codes[name] = bucket
+        return codes
 
 
 def _bucket_number(name: str, value: Any, n_buckets: int) -> int:

@@ -108,8 +108,8 @@ class Recoding(Artifact):
     generalization : Generalization
         The ranges that are asked for.
     representatives : mapping of str to sequence
-        For every attribute one plain value a bucket, inside that bucket; None for missing; any
-        value for the bucket of categories never seen.
+        For every attribute one plain value for each bucket, inside that bucket; None for missing;
+        any value for the bucket of categories never seen.
     nodes : sequence of Branch or Leaf
         The first is the root; children come after their parents.
     about : mapping or None, default=None
@@ -224,7 +224,7 @@ class Recoding(Artifact):
         return Recoding, facts
 
     def with_about(self, about: Mapping[str, Any]) -> Recoding:
-        """Give the same recoding other facts."""
+        """Return the same recoding with other facts."""
         return Recoding(self._generalization, self._representatives, self._nodes, about)
 
     @cached_property
@@ -258,11 +258,11 @@ class Recoding(Artifact):
         """
         kept = kept_columns(self._generalization, keep)
         codes = raw_buckets(self._generalization, frame, kept)
-        made = self._replacements(codes)
+        replacements = self._replacements(codes)
         if isinstance(frame, Table):
             rest = {name: frame.attribute(name).decode(frame.column(name)) for name in kept}
-            return {**_arrays(made), **rest}
-        return replace_columns(frame, made, kept)
+            return {**_arrays(replacements), **rest}
+        return replace_columns(frame, replacements, kept)
 
     def apply_record(self, record: Mapping[str, Any]) -> dict[str, Value]:
         """Recode one person's record, in microseconds.
@@ -301,10 +301,10 @@ class Recoding(Artifact):
         check_given(input)
         kept = kept_columns(self._generalization, keep)
         codes = given_buckets(self._generalization, generalized, input, kept)
-        made = self._replacements(codes)
+        replacements = self._replacements(codes)
         if isinstance(generalized, np.ndarray):
-            return _arrays(made)
-        return replace_columns(generalized, made, kept, typed=False)
+            return _arrays(replacements)
+        return replace_columns(generalized, replacements, kept, typed=False)
 
     def represent_record(
         self, generalized: Mapping[str, Any], *, input: Input = "labels"
@@ -414,8 +414,8 @@ class Recoding(Artifact):
         )
 
 
-def _arrays(made: dict[str, Replacement]) -> dict[str, NDArray[Any]]:
-    return {name: replacement.array() for name, replacement in made.items()}
+def _arrays(replacements: dict[str, Replacement]) -> dict[str, NDArray[Any]]:
+    return {name: replacement.array() for name, replacement in replacements.items()}
 
 
 def local_information_loss(

@@ -113,12 +113,12 @@ def _plain_node(generalization: Generalization, i: int, node: Any) -> Node:
 def _plain_label(label: Any, field: str) -> Category:
     msg = "A prediction must be a text, a finite number, a truth value or null."
     try:
-        made = plain_category(label)
+        category = plain_category(label)
     except DataError as error:
         raise FieldError(msg, field) from error
-    if isinstance(made, float) and not math.isfinite(made):
+    if isinstance(category, float) and not math.isfinite(category):
         raise FieldError(msg, field)
-    return made
+    return category
 
 
 def _check_cover(generalization: Generalization, leaf: Leaf, field: str) -> None:
@@ -179,42 +179,44 @@ def _of_buckets(part: Partition, values: Any) -> tuple[Value, ...]:
     field = f"representatives.{part.name}"
     values = values.tolist() if isinstance(values, np.ndarray) else values
     if not isinstance(values, list | tuple) or len(values) != part.n_buckets:
-        msg = f"'{part.name}' must have a list of {part.n_buckets} representatives, one a bucket."
+        msg = f"'{part.name}' must have a representative for each of its {part.n_buckets} buckets."
         raise FieldError(msg, field)
-    made = tuple(_plain_value(part, value, f"{field}[{i}]") for i, value in enumerate(values))
+    plain_values = tuple(
+        _plain_value(part, value, f"{field}[{i}]") for i, value in enumerate(values)
+    )
     unseen = part.unseen if isinstance(part, CategoricalPartition) else None
-    for bucket, value in enumerate(made):
+    for bucket, value in enumerate(plain_values):
         if bucket != unseen and part.slot(value) != bucket:
             msg = (
                 f"A representative of '{part.name}' must lie inside its own bucket, "
                 "and be null in the bucket of missing values only."
             )
             raise FieldError(msg, f"{field}[{bucket}]")
-    return made
+    return plain_values
 
 
 def constant(part: Partition, value: Any, field: str) -> Value:
     """Check a value that stands for everyone in a leaf, and write it as a plain value."""
-    made = _plain_value(part, value, field)
-    if part.slot(made) >= part.n_buckets:
+    plain_value = _plain_value(part, value, field)
+    if part.slot(plain_value) >= part.n_buckets:
         msg = f"The value of '{part.name}' must have a bucket. Its partition refuses such values."
         raise FieldError(msg, field)
-    return made
+    return plain_value
 
 
 def _plain_value(part: Partition, value: Any, field: str) -> Value:
     try:
-        made = plain(value)
+        category = plain(value)
     except TypeError as error:
         msg = f"A value of '{part.name}' must be a text, a number, a truth value or null."
         raise FieldError(msg, field) from error
-    if made is None:
+    if category is None:
         return None
-    if isinstance(made, float) and not math.isfinite(made):
+    if isinstance(category, float) and not math.isfinite(category):
         raise FieldError(f"A number of '{part.name}' must be finite.", field)
     if isinstance(part, NumericPartition):
-        return _number(part, made, field)
-    return plain_category(made)
+        return _number(part, category, field)
+    return plain_category(category)
 
 
 def _number(part: NumericPartition, value: Category, field: str) -> float:
@@ -245,18 +247,18 @@ def find_leaves(
     ndarray of int
     """
     place = {name: column for column, name in enumerate(generalization.names)}
-    found = np.zeros(len(codes), np.intp)
+    leaves = np.zeros(len(codes), np.intp)
     rows_at: dict[int, NDArray[np.intp]] = {0: np.arange(len(codes))}
     for i, node in enumerate(nodes):
         rows = rows_at.pop(i)
         if isinstance(node, Leaf):
-            found[rows] = i
+            leaves[rows] = i
             continue
         left = np.zeros(generalization[node.attribute].n_buckets, bool)
         left[list(node.left)] = True
         goes = left[codes[rows, place[node.attribute]]]
         rows_at[node.then], rows_at[node.otherwise] = rows[goes], rows[~goes]
-    return found
+    return leaves
 
 
 Possible = dict[str, frozenset[int]]
@@ -316,24 +318,24 @@ class Paths:
         return buckets_of(self._sides[number])
 
     def masks(self, name: str) -> list[int]:
-        """Give, for every node, the buckets of one attribute that the path to it leaves."""
-        found = [(1 << self._sizes[name]) - 1]
+        """Return, for every node, the buckets of one attribute that the path to it leaves."""
+        by_node = [(1 << self._sizes[name]) - 1]
         for number in range(1, len(self._nodes)):
             parent = self._parents[number]
             own = self._tested(parent) == name
-            found.append(self._sides[number] if own else found[parent])
-        return found
+            by_node.append(self._sides[number] if own else by_node[parent])
+        return by_node
 
     def possible(self, number: int) -> Possible:
         """Return the buckets that the path to a node leaves, for the attributes that it tests."""
-        found: Possible = {}
+        buckets: Possible = {}
         while number:
             parent = self._parents[number]
             name = self._tested(parent)
-            if name not in found:
-                found[name] = frozenset(self.side(number))
+            if name not in buckets:
+                buckets[name] = frozenset(self.side(number))
             number = parent
-        return found
+        return buckets
 
     def _tested(self, number: int) -> str:
         node = self._nodes[number]

@@ -216,7 +216,7 @@ class _Ladder:
         self._in_order = bool((np.diff(self._owner) >= 0).all())
         self._weights = np.bincount(self._owner, counts, minlength=len(values)).clip(_UNSEEN)
         self._total = self._weights.sum()
-        # while values merge: one line a bucket, at the place of its first value
+        # while values merge: a line for each bucket, at the place of its first value
         self._means, self._mass = profiles.copy(), self._weights.copy()
         self._bucket = np.arange(len(values))
         self._alive = np.ones(len(values), dtype=bool)

@@ -21,12 +21,11 @@ from sparsam.generalization import Generalization
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._minimiser import Minimiser, places_of
 from sparsam.minimise._partitions import Partitions
-from sparsam.minimise.model import _ladder as _model_ladder
-from sparsam.minimise.model import _paper as _model_paper
 from sparsam.minimise.model._feed import OwnFeed
 from sparsam.minimise.model._fit import FitResult, ModelFit, Settings
-from sparsam.minimise.model._ladder import Ranges
+from sparsam.minimise.model._ladder import REPRESENTATIVES, Ranges
 from sparsam.minimise.model._oracle import Oracle, Scorer
+from sparsam.minimise.model._paper import LEAF_REPRESENTATIVES
 from sparsam.minimise.model._recoding import prediction_task
 
 SEARCHES = ("responses", "paper")
@@ -345,7 +344,7 @@ class ModelTree(Minimiser):
         check_choice(owner, "ilag", self.ilag, ILAGS)
         check_choice(owner, "kept_in", self.kept_in, KEPT_IN)
         paper = self.search == "paper"
-        ways = _model_paper.REPRESENTATIVES if paper else _model_ladder.REPRESENTATIVES
+        ways = LEAF_REPRESENTATIVES if paper else REPRESENTATIVES
         check_choice(owner, "representative", self.representative, ("auto", *ways))
         self._check_features(task)
         check_number(owner, "caution", self.caution)

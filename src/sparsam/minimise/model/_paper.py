@@ -19,7 +19,7 @@ from sparsam.minimise.model._recoding import label_of, prediction_task
 from sparsam.minimise.tree._growth import Growth, buckets_of
 from sparsam.minimise.tree._splits import LEFT, RIGHT, Split, TreeNode, leaves_of, tree_shape
 
-REPRESENTATIVES = ("nearest", "median", "mean", "random")
+LEAF_REPRESENTATIVES = ("nearest", "median", "mean", "random")
 
 
 @dataclass(frozen=True)

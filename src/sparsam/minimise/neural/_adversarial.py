@@ -176,7 +176,7 @@ class Opponent:
         return -self._loss(batch)
 
     def end_epoch(self) -> None:
-        """Learn more slowly from now and then."""
+        """Lower the learning rate when it is time to."""
         if self._inner_steps:
             self._learner.end_epoch()
 

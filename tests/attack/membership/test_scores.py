@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsam._errors import DataError
-from sparsam.attack.membership._statistics import (
-    auc_difference,
+from sparsam.attack.membership._scores import (
+    MembershipScores,
     auc_interval,
     best_threshold,
     true_positive_rate,
@@ -98,29 +100,34 @@ def test_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     assert 0.92 <= hits / 400 <= 0.98
 
 
-def test_difference_of_the_same_attack_is_exactly_none() -> None:
-    scores = ([3.0, 1.0, 2.0], [0.0, 2.0])
-    assert auc_difference(scores, scores) == (0.0, (0.0, 0.0))
-
-
-def test_paired_difference_is_that_of_the_pairs() -> None:
-    rng = np.random.default_rng(1)
-    members, others = rng.normal(1, 1, (2, 30)), rng.normal(0, 1, (2, 40))
-    members[1] += members[0]
-    pairs = [np.array([[_kernel(m, o) for o in others[i]] for m in members[i]]) for i in range(2)]
-    change = pairs[0] - pairs[1]
-    variance = change.mean(axis=1).var(ddof=1) / 30 + change.mean(axis=0).var(ddof=1) / 40
-    difference, (low, high) = auc_difference((members[0], others[0]), (members[1], others[1]))
-    assert difference == pytest.approx(change.mean())
-    assert high - low == pytest.approx(2 * 1.959963984540054 * variance**0.5)
-
-
 @pytest.mark.parametrize("bad", [[], [[1.0]], [np.nan, 1.0]])
 def test_scores_that_are_none_are_refused(bad: list[float]) -> None:
     with pytest.raises(DataError, match="scores of the members"):
         auc_interval(bad, [0.0, 1.0])
 
 
-def test_two_attacks_must_be_on_the_same_people() -> None:
-    with pytest.raises(DataError, match="same people"):
-        auc_difference(([1.0, 2.0], [0.0, 1.0]), ([1.0], [0.0, 1.0]))
+def test_accuracy_uses_a_threshold_of_other_people() -> None:
+    # Of noise no threshold is better than a coin, though on the same people one would be.
+    rng = np.random.default_rng(8)
+    found = [
+        MembershipScores(rng.normal(size=20), rng.normal(size=20)).risk("noise").details["accuracy"]
+        for _ in range(200)
+    ]
+    assert np.mean(found) == pytest.approx(0.5, abs=0.02)
+
+
+def test_result_is_plain_data() -> None:
+    few = MembershipScores(np.array([3.0, 2.0, 2.0, 1.0]), np.array([0.0, 2.0, 1.0]))
+    many = MembershipScores(np.tile(few.members, 100), np.tile(few.others, 100))
+    risk = many.risk("x")
+    plain = json.loads(json.dumps(risk.to_dict()))
+    assert (plain["measure"], plain["value"]) == ("AUC", risk.value)
+    assert plain["advantage"] == pytest.approx(risk.value - 0.5)
+    exact = risk.details["accuracy"]
+    assert plain["details"]["accuracy"] == pytest.approx(exact, abs=0.01)  # in steps of 0.02
+    assert set(plain["details"]["tpr_at"]) == {"0.001", "0.01", "0.1"}
+    assert str(risk).startswith("x: AUC 0.792 [")
+    assert (plain["details"]["n_members"], plain["details"]["n_others"]) == (400, 300)
+    assert few.risk("x").to_dict()["advantage"] is None
+    assert "so few people" in str(few.risk("x"))
+    assert "value=None" in repr(few.risk("x"))

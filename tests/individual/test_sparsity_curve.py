@@ -89,15 +89,15 @@ def test_risks_are_those_of_the_attacks(people, curve, members) -> None:
 
     def train(rows):
         fitted = learner.fit_many(people.X[rows][None], people.y[rows], 2)
-        said = learner.probabilities(fitted, people.X, 2)[0]
-        return said[np.arange(len(people.y)), people.y]
+        likely = learner.probabilities(fitted, people.X, 2)[0]
+        return likely[np.arange(len(people.y)), people.y]
 
     game = MaskedMembership.trained(
         train, len(people.y), split.members, split.non_members, split.public, n_references=4
     )
     fitted = learner.fit_many(members.imputed(kept)[None], members.y, 2)
-    said = learner.probabilities(fitted, people.X, 2)[0][np.arange(len(people.y)), people.y]
-    expected = game.risk(said)
+    likely = learner.probabilities(fitted, people.X, 2)[0][np.arange(len(people.y)), people.y]
+    expected = game.risk(likely)
     assert point.membership is not None
     assert point.membership.value == expected.value
     assert point.membership.interval == expected.interval
@@ -162,7 +162,7 @@ def test_the_membership_attack_where_it_is_wanted(people: Encoded) -> None:
         people, 0.2, algorithms=QUICK[1:], shares=[0.5], membership="chosen", n_references=2,
         n_runs=0,
     )  # fmt: skip
-    measured = [one for one in found.points if one.membership is not None]
+    measured = [point for point in found.points if point.membership is not None]
     assert measured == [found.chosen]
     assert found.full.membership is not None
     assert found.overlap is None

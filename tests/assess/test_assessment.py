@@ -1,14 +1,16 @@
-"""Class sizes against a count by hand."""
+"""What is measured of one generalization, and at the two ends."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparsam.assess._class_sizes import class_sizes
+from sparsam.assess import assess_generalization
+from sparsam.assess._assessment import class_sizes
 from sparsam.attack import GeneralizedRecords
 from sparsam.generalization import Generalization
 
@@ -43,3 +45,18 @@ def test_nothing_collected_is_one_class(people_split):
     nothing = Generalization.nothing(people_split.train.table)
     found = class_sizes(GeneralizedRecords.of(nothing, people_split).counts("train"))
     assert (found.distinct, found.smallest, found.alone) == (1, people_split.train.n_rows, 0)
+
+
+def test_an_assessment_as_plain_data(small_front):
+    point = small_front.points[0]
+    alone = assess_generalization(point.candidate.generalization, small_front.data)
+    assert alone == point.assessment
+    plain = alone.to_dict()
+    assert plain["utility"]["split"] == "test"
+    assert plain["validation"]["risk"]["split"] == "validation"
+    assert "person_errors" not in plain
+    assert set(alone.confident_risks) == {0.01, 0.05, 0.1, 0.25, 0.5}
+    assert set(plain["confident_risks"]) == {"0.05", "0.1", "0.25", "0.5"}  # 0.01 are few people
+    assert alone.risk.value == pytest.approx(alone.person_errors["test"].risk.mean(), abs=1e-6)
+    assert alone.utility.error == alone.person_errors["test"].utility.mean()
+    assert "person_errors" not in repr(alone)

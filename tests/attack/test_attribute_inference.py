@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.attack.inference._attribute_inference import AttributeGame, fredrikson
-from sparsam.attack.inference._model import attribute_attack_model
-from sparsam.attack.inference._risk import AttributeGuesses
+from sparsam.attack._attribute_inference import (
+    AttributeGame,
+    AttributeGuesses,
+    attribute_attack_model,
+    fredrikson,
+)
 from sparsam.data import OwnRecords
 
 NAMES = ("job", "town", "illness")
@@ -180,7 +183,9 @@ def test_result_is_plain_data() -> None:
 
 def test_bad_requests_get_clear_errors() -> None:
     people, labels = _people(30), np.zeros(30, int)
-    with pytest.raises(ParameterError, match="'attribute' parameter must be one of job"):
+    with pytest.raises(
+        ParameterError, match="'attribute' parameter of AttributeGame must be one of"
+    ):
         _game(people, labels, attribute="name")
     with pytest.raises(DataError, match="one label for each of the 30"):
         _game(people, labels[:5])

@@ -1,1 +1,0 @@
-"""What does a model tell of an attribute that it was given?"""
