@@ -39,9 +39,10 @@ from sparsam.anonymise._risk import release_risk as release_risk
 from sparsam.anonymise._target import labels_from as labels_from
 from sparsam.anonymise._target import training_labels as training_labels
 from sparsam.anonymise._target import with_target as with_target
-from sparsam.anonymise._tight_loss import TightLoss as TightLoss
+from sparsam.anonymise._tight_loss import LOSS_DEFINITIONS as LOSS_DEFINITIONS
 from sparsam.anonymise.proof._certificate import KAnonymityTerms as KAnonymityTerms
 from sparsam.anonymise.proof._promises import people_in as people_in
+from sparsam.anonymise.proof._verify import Finding as Finding
 from sparsam.anonymise.proof._verify import Verification as Verification
 from sparsam.anonymise.proof._verify import certify as certify
 

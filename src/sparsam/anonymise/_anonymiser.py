@@ -400,7 +400,7 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
             [part.terms for part in sample.demand.parts],
             suppressed=classes.n_suppressed,
             unpublished=self._promised_columns(sample, classes),
-            information_loss={f"tight ({v})": loss.overall for v, loss in losses.items()},
+            information_loss={loss.name: loss.overall for loss in losses.values()},
             parameters={**self._facts(), "joined": settled.n_merged},
         )
         if not self.accept_unique:

@@ -25,6 +25,8 @@ _VARIANTS = {
     "where all are alike), for categories distinct / values, inside the class; mean over rows and "
     "attributes; suppressed rows lose 1",
 }
+LOSS_DEFINITIONS = {f"tight ({variant})": words for variant, words in _VARIANTS.items()}
+"""What the names under which a certificate states losses mean."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,11 @@ class TightLoss:
     overall: float
     per_attribute: dict[str, float]
     variant: TightVariant
+
+    @property
+    def name(self) -> str:
+        """The name under which a certificate states it."""
+        return f"tight ({self.variant})"
 
     @property
     def definition(self) -> str:

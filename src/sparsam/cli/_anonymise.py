@@ -35,7 +35,7 @@ from sparsam.cli._options import (
     seed_option,
     spreadsheet_option,
 )
-from sparsam.cli._terminal import complain, echo_json, messages
+from sparsam.cli._terminal import complain, echo_json, messages, tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -166,7 +166,7 @@ def anonymise(data: Path, **options: Any) -> None:
     if options["as_json"]:
         echo_json(_plain(report))
     else:
-        _show(report)
+        click.echo(report.to_terminal(tables().width), nl=False)
 
 
 def _published(
@@ -322,45 +322,3 @@ def _plain(report: ReleaseReport) -> dict[str, Any]:
     data: dict[str, Any] = dict(report.to_dict())
     names = ("kept", "complete", "findings", "certificate", "sizes", "risk", "sweeps", "drop_one")
     return {name: data[name] for name in names}
-
-
-def _show(report: ReleaseReport) -> None:
-    """Print what was published for a person to read."""
-    from sparsam.report._release_view import drop_rows, risk_rows, sweep_table
-    from sparsam.report._release_words import score_name, whole_row_facts
-    from sparsam.report._words import THIN, percent, whole
-
-    data = report.to_dict()
-    paper, risk = data["certificate"], data["risk"]
-    lines = [report.verdict, ""]
-    losses = ", ".join(f"{loss['loss']:.4f} {loss['name']}" for loss in paper["information_loss"])
-    facts = {
-        "rows": whole(paper["n_rows"]),
-        "classes": whole(paper["classes"]),
-        "smallest class": whole(paper["smallest"]),
-        **dict(whole_row_facts(paper)),
-        "people in the smallest": paper["smallest_people"] and whole(paper["smallest_people"]),
-        "suppressed": whole(paper["suppressed"]),
-        "information loss": losses,
-    }
-    for row in risk_rows(data)[:3]:
-        highest = "" if row.highest == "–" else f"highest {row.highest}, "
-        facts[f"{row.name.lower()} risk"] = f"{highest}mean {row.average}"
-    if risk is not None:
-        facts["guess without knowledge"] = percent(risk["baseline"], 2)
-    width = max(map(len, facts))
-    lines += [f"{name:<{width}}  {value}" for name, value in facts.items() if value is not None]
-    lines += ["", "Promised, and checked from the cells of the file:"]
-    lines += [f"  {words}" for words in paper["promises"]]
-    if (table := sweep_table(data)) is not None and data["sweeps"] is not None:
-        what = score_name(data["sweeps"]["measure"])
-        lines += ["", f"{what} (and detail lost) for every k:"]
-        for k, cells in table.lines:
-            each = (f"{name} {score} ({loss})"
-                    for name, (score, loss) in zip(table.methods, cells, strict=True))  # fmt: skip
-            lines.append(f"  k = {k}: {', '.join(each)}")
-    if drops := drop_rows(data):
-        lines += ["", "Detail that the others lose to each quasi-identifier:"]
-        lines += [f"  {name}: {cost}" for name, *_, cost in drops]
-    for line in lines:
-        click.echo(line.replace(THIN, " "))

@@ -14,7 +14,7 @@ from sparsam.cli._options import InputFile, json_option, quiet_option
 from sparsam.cli._terminal import echo_json
 
 if TYPE_CHECKING:
-    from sparsam.anonymise.proof._verify import Verification
+    from sparsam.anonymise import Verification
 
 NOT_SHOWN = 1
 
@@ -73,13 +73,13 @@ def _verdict(verification: Verification) -> str:
 
 
 def _whole_rows(verification: Verification) -> Iterator[str]:
-    from sparsam._small_counts import suppress
-    from sparsam.report._words import THIN, whole
+    from sparsam._small_counts import FEWER, few
 
-    if verification.counted is None or not verification.kept:
+    counts = verification.counted
+    if counts is None or not verification.kept:
         return
-    alone, rows = suppress(verification.counted.whole_rows.unique), verification.counted.n_rows
-    yield f"Unique whole rows: {whole(alone)} of {whole(rows)}".replace(THIN, " ")
-    for column in verification.counted.one_value:
-        classes = f"{column.classes:,} of {verification.counted.classes:,} classes"
+    unique = counts.whole_rows.unique
+    yield f"Unique whole rows: {FEWER if few(unique) else f'{unique:,}'} of {counts.n_rows:,}"
+    for column in counts.one_value:
+        classes = f"{column.classes:,} of {counts.classes:,} classes"
         yield f"One value of {column.column} in a whole class: {classes}"

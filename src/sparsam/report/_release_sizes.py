@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._small_counts import SMALLEST_COUNT
-from sparsam.report._release_data import SizeData
 from sparsam.report.plot._scale import round_step
 
 _MOST_BINS = 14
 _USUAL = 0.97
 
 
-def size_bins(sizes: NDArray[np.int64]) -> list[SizeData]:
+def size_bins(sizes: NDArray[np.int64]) -> list[dict[str, Any]]:
     """Count the published records by the rows that share them.
 
     The few largest classes are one bin. Sizes of fewer than five are one bin too, and a bin in
@@ -32,21 +33,21 @@ def size_bins(sizes: NDArray[np.int64]) -> list[SizeData]:
     [(10, 10, 20), (11, 11, 11), (12, None, 300)]
     """
     edges = _edges(np.sort(sizes))
-    found = [
+    first, *others = (
         _bin(sizes, low, high) for low, high in zip(edges, [*edges[1:], math.inf], strict=True)
-    ]
-    first, *others = found
+    )
     while others and first["rows"] < SMALLEST_COUNT:
         first = _joined(first, others.pop(0))
     if first["rows"] < SMALLEST_COUNT:
         return []
     while others and not others[-1]["records"]:
         others.pop()
-    found = [first, *others]
-    largest = int(sizes.max())
-    if found[-1]["high"] is not None:
-        found[-1]["high"] = min(found[-1]["high"], largest)
-    return found
+    bins = [first, *others]
+    if bins[-1]["high"] is not None:
+        # Sizes of fewer than five are not told apart, the largest of them neither.
+        largest = max(int(sizes.max()), SMALLEST_COUNT - 1)
+        bins[-1]["high"] = min(bins[-1]["high"], largest)
+    return bins
 
 
 def _edges(ordered: NDArray[np.int64]) -> list[int]:
@@ -61,7 +62,7 @@ def _edges(ordered: NDArray[np.int64]) -> list[int]:
     return sorted({*low, max(base, start), *rest})
 
 
-def _bin(sizes: NDArray[np.int64], low: int, high: float) -> SizeData:
+def _bin(sizes: NDArray[np.int64], low: int, high: float) -> dict[str, Any]:
     inside = sizes[(sizes >= low) & (sizes < high)]
     return {
         "low": low,
@@ -71,16 +72,16 @@ def _bin(sizes: NDArray[np.int64], low: int, high: float) -> SizeData:
     }
 
 
-def _joined(one: SizeData, other: SizeData) -> SizeData:
+def _joined(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "low": one["low"],
-        "high": other["high"],
-        "records": one["records"] + other["records"],
-        "rows": one["rows"] + other["rows"],
+        "low": lower["low"],
+        "high": upper["high"],
+        "records": lower["records"] + upper["records"],
+        "rows": lower["rows"] + upper["rows"],
     }
 
 
-def size_words(one: SizeData) -> str:
+def size_words(bin_: Mapping[str, Any]) -> str:
     """Name a bin, without telling apart sizes of fewer than five.
 
     Examples
@@ -90,7 +91,7 @@ def size_words(one: SizeData) -> str:
     >>> size_words({"low": 2, "high": 4, "records": 3, "rows": 9})
     'fewer than 5'
     """
-    low, high = one["low"], one["high"]
+    low, high = bin_["low"], bin_["high"]
     if high is None:
         return f"{low:,} and more" if low >= SMALLEST_COUNT else "any number"
     if low < SMALLEST_COUNT:

@@ -335,6 +335,17 @@ def score_words(score: float | None, measure: str, decimals: int = 1) -> str:
     return percent(score, decimals) if measure == "share" else f"{score:.{decimals + 2}f}"
 
 
+def score_name(measure: str) -> str:
+    """Return what a score measures.
+
+    Examples
+    --------
+    >>> score_name("share"), score_name("r2"), score_name("own")
+    ('accuracy', 'R²', 'score')
+    """
+    return {"r2": "R²", "share": "accuracy"}.get(measure, "score")
+
+
 def target_words(target: float, measure: str) -> str:
     """Write the target as it was given."""
     return short_percent(target) if measure == "share" else f"{target:g}"

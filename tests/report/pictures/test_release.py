@@ -14,14 +14,14 @@ from sparsam.report.pictures._release import size_figure, sweep_figure, sweep_ke
 @pytest.mark.parametrize("most", [12, 40, 5000])
 def test_every_size_is_a_bar_and_the_last_one_is_named(read_picture, most):
     sizes = np.concatenate([np.arange(5, most), np.full(20, 10), [most * 10]])
-    data: Any = {"sizes": size_bins(sizes), "certificate": {"classes": len(sizes)}}
-    drawings = read_picture(size_figure(data))
+    bins = size_bins(sizes)
+    drawings = read_picture(size_figure(bins, len(sizes)))
     assert all("shared by" in bar.findtext("title") for bar in drawings[0].findall("rect"))
     for drawing in drawings:
         bars = drawing.findall("rect[@class='size']")
-        assert len(bars) == len(data["sizes"])
+        assert len(bars) == len(bins)
         assert any(text.text.endswith("+") for text in drawing.iter("text"))
-    assert size_figure({**data, "sizes": []}) is None
+    assert size_figure([], 0) is None
 
 
 def sweeps(score: float | None, measure: str = "share") -> Any:

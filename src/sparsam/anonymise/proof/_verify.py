@@ -48,13 +48,21 @@ class Finding:
         What was to be true.
     held : bool or None
         Whether it is; None where the release does not show it.
-    detail : str
-        How it is not, in numbers.
+    reason : str
+        Why it is not, or why it was not checked, in words.
+    counts : tuple of pairs of int and str
+        How it is not, in numbers: so many of what.
     """
 
     words: str
     held: bool | None
-    detail: str = ""
+    reason: str = ""
+    counts: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def detail(self) -> str:
+        """How it is not, in words or in numbers."""
+        return self.reason or ", ".join(f"{count:,} {what}" for count, what in self.counts)
 
     def __str__(self) -> str:
         mark = {True: "yes", False: "NO", None: "not checked"}[self.held]
@@ -280,7 +288,7 @@ def _same_columns(columns: Sequence[str], stated: Sequence[str], *, labels: bool
 def _same(words: str, count: int, stated: int) -> Finding:
     if count == stated:
         return Finding(words, True)
-    return Finding(words, False, f"{stated:,} stated, {count:,} found")
+    return Finding(words, False, counts=((stated, "stated"), (count, "found")))
 
 
 def _kept(terms: Terms, counts: Counted, columns: Columns) -> Finding:
@@ -295,7 +303,7 @@ def _kept(terms: Terms, counts: Counted, columns: Columns) -> Finding:
     broken = refuted_by(terms, counts.sizes) if unseen else broken_by(terms, counts.of_row, columns)
     if not broken.classes:
         return Finding(terms.words, None if unseen else True, why)
-    return Finding(terms.words, False, f"{broken.classes:,} records, {broken.rows:,} rows")
+    return Finding(terms.words, False, counts=((broken.classes, "records"), (broken.rows, "rows")))
 
 
 def _refuse(verification: Verification) -> None:

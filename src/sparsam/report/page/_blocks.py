@@ -335,7 +335,7 @@ class Figure:
     figures : tuple of blocks
         What was drawn, in figures: folded away on a page. Empty where they stand nearby.
     look : str
-        Names of styles.
+        Names of styles: 'alone' keeps a drawing with nothing beside it from growing wide.
     """
 
     drawn: Drawn | None

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from sparsam.report._data import Interval
 from sparsam.report._words import (
+    Interval,
     between,
     correlation,
     noisy_count,

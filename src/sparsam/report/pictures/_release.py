@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
 from sparsam._small_counts import SMALLEST_COUNT
-from sparsam.report._release_data import ReleaseReportData, SizeData, SweepsData
 from sparsam.report._release_sizes import size_words
-from sparsam.report._release_words import method_name, score_name
-from sparsam.report._words import counted, score_words, short_percent
+from sparsam.report._words import counted, score_name, score_words, short_percent
 from sparsam.report.plot._marks import Mark
 from sparsam.report.plot._plot import Canvas, Picture, Plot, picture
 from sparsam.report.plot._scale import padded, span
@@ -22,17 +20,31 @@ SIZES_NARROW = Canvas("narrow", 340, 280, ticks=5, left=44, top=44, right=10)
 SWEEP_WIDE = Canvas("wide", 660, 360, ticks=7, top=48, right=96)
 SWEEP_NARROW = Canvas("narrow", 340, 320, ticks=5, left=48, top=48, right=76)
 _GAP = 0.14
+_METHODS = {"BulkLoad": "bulk load", "FullDomain": "full domain"}
 _MARKS = (Mark("triangle", "a5"), Mark("circle", "a1"), Mark("square", "a4"), Mark("diamond", "a3"))
 
 
-def size_figure(data: ReleaseReportData) -> Picture | None:
+Data = Mapping[str, Any]
+
+
+def method_name(method: str) -> str:
+    """Write the name of a method as a person says it.
+
+    Examples
+    --------
+    >>> method_name("FullDomain"), method_name("Hybrid")
+    ('full domain', 'hybrid')
+    """
+    return _METHODS.get(method, method.lower())
+
+
+def size_figure(sizes: Sequence[Data], classes: int) -> Picture | None:
     """Draw the sizes of classes for a screen and for a telephone; None when there are none."""
-    sizes = data["sizes"]
     if not sizes:
         return None
     fullest = max(sizes, key=lambda size: size["records"])
     words = (
-        f"{counted(data['certificate']['classes'], 'different record')}. Most of them, "
+        f"{counted(classes, 'different record')}. Most of them, "
         f"{fullest['records']:,}, are shared by {size_words(fullest)} rows."
     )
     title = "Published records by the rows that share them"
@@ -40,7 +52,7 @@ def size_figure(data: ReleaseReportData) -> Picture | None:
     return picture("sizes", "sizes", title, words, plots)
 
 
-def _sizes(sizes: Sequence[SizeData], canvas: Canvas) -> Plot:
+def _sizes(sizes: Sequence[Data], canvas: Canvas) -> Plot:
     most = max(1, *(size["records"] for size in sizes))
     plot = Plot(canvas, (0, len(sizes)), (0.0, 1.06 * most))
     counts = (value for value in plot.y.ticks(canvas.ticks) if value.is_integer())
@@ -58,7 +70,7 @@ def _sizes(sizes: Sequence[SizeData], canvas: Canvas) -> Plot:
     return plot
 
 
-def _first_size(size: SizeData) -> str:
+def _first_size(size: Data) -> str:
     """Name a bar by where it begins."""
     low, high = size["low"], size["high"]
     if high is None:
@@ -74,7 +86,7 @@ class _Line(NamedTuple):
     spots: list[tuple[int, float]]
 
 
-def sweep_figure(sweeps: SweepsData | None) -> Picture | None:
+def sweep_figure(sweeps: Data | None) -> Picture | None:
     """Draw what a model still learns against k, a line for each method; None without scores."""
     if sweeps is None or not (lines := _lines(sweeps)):
         return None
@@ -92,7 +104,7 @@ def sweep_figure(sweeps: SweepsData | None) -> Picture | None:
     return picture("sweep", "sweep", title, f"{ends}.", plots)
 
 
-def sweep_keys(sweeps: SweepsData | None) -> list[tuple[Markup, str]]:
+def sweep_keys(sweeps: Data | None) -> list[tuple[Markup, str]]:
     """Return the shape and the name of each method."""
     methods = [] if sweeps is None else sweeps["methods"]
     return [
@@ -104,7 +116,7 @@ def _mark(place: int) -> Mark:
     return _MARKS[place % len(_MARKS)]
 
 
-def _lines(sweeps: SweepsData) -> list[_Line]:
+def _lines(sweeps: Data) -> list[_Line]:
     lines = []
     for place, sweep in enumerate(sweeps["methods"]):
         spots = sorted(
@@ -115,7 +127,7 @@ def _lines(sweeps: SweepsData) -> list[_Line]:
     return lines
 
 
-def _sweep(sweeps: SweepsData, lines: Sequence[_Line], canvas: Canvas) -> Plot:
+def _sweep(sweeps: Data, lines: Sequence[_Line], canvas: Canvas) -> Plot:
     measure, raw, chance = sweeps["measure"], sweeps["raw"], sweeps["chance"]
     ks = sorted({k for line in lines for k, _ in line.spots})
     # One answer for everyone may lie far below, and would squeeze what is to be compared.
