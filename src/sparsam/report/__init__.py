@@ -8,6 +8,7 @@ from sparsam._lazy import load_lazily
 
 if TYPE_CHECKING:
     from sparsam.report._attack_report import AttackReport, attack_report
+    from sparsam.report._attack_report import attack_brief as attack_brief
     from sparsam.report._explore_report import ExploreReport, explore_report
     from sparsam.report._individual_report import IndividualReport, individual_report
     from sparsam.report._model_report import ModelReport, model_report
@@ -28,6 +29,7 @@ __getattr__, __dir__ = load_lazily(
         "ReleaseReportData": "_release_data",
         "Report": "_report",
         "StatementReport": "_statement_report",
+        "attack_brief": "_attack_report",  # for the command line, not for users
         "attack_report": "_attack_report",
         "explore_report": "_explore_report",
         "individual_report": "_individual_report",
