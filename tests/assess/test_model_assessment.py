@@ -12,14 +12,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 
-from sparsam._errors import DataError, ParameterError, SparsamWarning
+from sparsam._errors import DataError, SparsamWarning
 from sparsam.assess import assess_model
 from sparsam.assess._model_assessment import accuracy, disclosure
 from sparsam.attack import wilson_interval
-from sparsam.data import OwnRecords, Roles, read, resolve
+from sparsam.data import OwnRecords, Roles, read
 from sparsam.minimise import ModelTree
 
 ROLES = Roles("works")
@@ -257,27 +256,6 @@ def test_a_scorer_of_the_users_own(people):
     assert found.null_accuracy < 0.9
 
 
-@pytest.mark.parametrize(
-    ("target", "model", "expected"),
-    [
-        ("age>40", lambda rows: rows["sex"].to_numpy() == "male", True),
-        ("age<=40", lambda rows: (rows["sex"].to_numpy() == "male").astype(int), True),
-        ("age in bins(30, 50)", lambda rows: np.where(rows["sex"] == "male", 0, 2), True),
-        ("age>40", lambda rows: np.where(rows["sex"] == "male", "old", "young"), False),
-    ],
-)
-def test_labels_by_expression(people, target, model, expected):
-    tree = ModelTree(model, Roles(target), keep_accuracy=0.9).fit(people)
-    found = assess_model(tree, people, rows=tree.held_out_rows_)
-    assert (found.true_accuracy is not None) == expected
-    if target == "age>40":
-        return
-    rows = people.iloc[tree.held_out_rows_]
-    age = rows["age"].to_numpy()
-    truth = np.digitize(age, [30, 50]) if "bins" in target else (age <= 40).astype(int)
-    assert found.true_accuracy.before.score == (truth == model(rows)).mean()
-
-
 def test_people_without_a_label_are_left_out(people):
     some = people.assign(works=people["works"].where(people.index % 2 == 0, None))
     tree = fitted(some, keep_accuracy=0.9)
@@ -294,12 +272,6 @@ def test_given_labels_win_and_must_fit(tree, people):
         assess_model(tree, people, rows=[0], y=["yes"])
 
 
-@pytest.mark.parametrize("rows", [[], [[0]], [-1], [900], ["a"], [0.5]])
-def test_rows_that_are_none(tree, people, rows):
-    with pytest.raises(ParameterError, match="'rows' parameter of assess_model"):
-        assess_model(tree, people, rows=rows)
-
-
 def test_the_people_who_were_learned_from_are_no_evidence(tree, people):
     with pytest.warns(SparsamWarning, match="all figures are too good"):
         assess_model(tree, people)
@@ -309,13 +281,6 @@ def test_one_person_is_enough_to_be_counted(tree, people):
     found = assess_model(tree, people, rows=[3])
     assert found.disclosure.before.as_printed == 1
     assert json.dumps(found.to_dict(), allow_nan=False)
-
-
-def test_trees_that_cannot_be_assessed(people):
-    with pytest.raises(NotFittedError):
-        assess_model(ModelTree(works), people)
-    with pytest.raises(ParameterError, match="model that already runs"):
-        assess_model(ModelTree(keep_accuracy=0.5).fit_task(resolve(people, ROLES)), people)
 
 
 def test_accuracy_of_too_few_numbers_has_no_interval():

@@ -46,6 +46,9 @@ class Informed(ABC):
         return self.guess(generalization, data).risk(part)
 
     @abstractmethod
+    def known(self, data: Split) -> list[frozenset[int]]:
+        """Return, for each personal attribute, what is known exactly when it is guessed."""
+
     def guess(
         self, generalization: Generalization, data: Split, weaker: Guesses | None = None
     ) -> Guesses:
@@ -54,18 +57,23 @@ class Informed(ABC):
         More knowledge never hurts an adversary who may ignore it: for each attribute, whatever
         errs less on validation data is used.
         """
-
-    def _guess_each(
-        self, generalization: Generalization, weaker: Guesses, known: list[set[int]]
-    ) -> Guesses:
-        """Guess each attribute with what is known beside it, or as the weaker adversary does."""
-        data = weaker.data
-        answers = []
-        for attribute, facts, other in zip(data.train.personal, known, weaker.answers, strict=True):
+        if weaker is None:
+            weaker = self._weaker_guesses(generalization, data)
+        known = self.known(data)
+        answers = list(weaker.answers)
+        for facts in dict.fromkeys(known):
+            places = [place for place, same in enumerate(known) if same == facts]
+            attributes = [data.train.personal[place] for place in places]
             records = knowing(generalization, data, facts)
-            [answer] = self.reconstruction.answers(records, data, [attribute])
-            answers.append(strongest([answer, other]))
+            informed = self.reconstruction.answers(records, data, attributes)
+            for place, answer in zip(places, informed, strict=True):
+                answers[place] = strongest([answer, answers[place]])
         return Guesses(data, tuple(answers), weaker.random_state, self.id, self.name)
+
+    def _weaker_guesses(self, generalization: Generalization, data: Split) -> Guesses:
+        if issubclass(self.weaker, Informed):
+            return self.weaker(self.reconstruction).guess(generalization, data)
+        return self.reconstruction.guess(GeneralizedRecords.of(generalization, data), data)
 
 
 class NonPersonalKnowledge(Informed):
@@ -81,16 +89,9 @@ class NonPersonalKnowledge(Informed):
     name = "A3 non-personal knowledge"
     weaker = Reconstruction
 
-    def guess(
-        self, generalization: Generalization, data: Split, weaker: Guesses | None = None
-    ) -> Guesses:
-        """The guesses; `weaker` are those of A1, which are made when not given."""
-        if weaker is None:
-            weaker = self.reconstruction.guess(GeneralizedRecords.of(generalization, data), data)
-        records = knowing(generalization, data, non_personal(data))
-        informed = self.reconstruction.guess(records, data)
-        answers = map(strongest, zip(informed.answers, weaker.answers, strict=True))
-        return Guesses(data, tuple(answers), informed.random_state, self.id, self.name)
+    def known(self, data: Split) -> list[frozenset[int]]:
+        """Everything that is not personal."""
+        return [non_personal(data)] * len(data.train.personal)
 
 
 class PartialPersonalKnowledge(Informed):
@@ -110,14 +111,10 @@ class PartialPersonalKnowledge(Informed):
     name = "A5 partial personal knowledge"
     weaker = NonPersonalKnowledge
 
-    def guess(
-        self, generalization: Generalization, data: Split, weaker: Guesses | None = None
-    ) -> Guesses:
-        """The guesses; `weaker` are those of A3, which are made when not given."""
-        weaker = weaker or NonPersonalKnowledge(self.reconstruction).guess(generalization, data)
+    def known(self, data: Split) -> list[frozenset[int]]:
+        """The same, and the personal attributes before it."""
         chain = data.train.personal
-        known = [non_personal(data) | set(chain[:place]) for place in range(len(chain))]
-        return self._guess_each(generalization, weaker, known)
+        return [non_personal(data) | set(chain[:place]) for place in range(len(chain))]
 
 
 class LeaveOneOut(Informed):
@@ -133,19 +130,15 @@ class LeaveOneOut(Informed):
     name = "A4 leave one out"
     weaker = PartialPersonalKnowledge
 
-    def guess(
-        self, generalization: Generalization, data: Split, weaker: Guesses | None = None
-    ) -> Guesses:
-        """The guesses; `weaker` are those of A5, which are made when not given."""
-        weaker = weaker or PartialPersonalKnowledge(self.reconstruction).guess(generalization, data)
-        everything = set(range(len(data.train.names)))
-        known = [everything - {attribute} for attribute in data.train.personal]
-        return self._guess_each(generalization, weaker, known)
+    def known(self, data: Split) -> list[frozenset[int]]:
+        """Every other attribute."""
+        everything = frozenset(range(len(data.train.names)))
+        return [everything - {attribute} for attribute in data.train.personal]
 
 
-def non_personal(data: Split) -> set[int]:
+def non_personal(data: Split) -> frozenset[int]:
     """The attributes that are not personal."""
-    return set(range(len(data.train.names))) - set(data.train.personal)
+    return frozenset(range(len(data.train.names))) - set(data.train.personal)
 
 
 def knowing(

@@ -46,7 +46,8 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
     from sparsam.attack import Reconstruction, run_attacks, task_for
     from sparsam.data import split
     from sparsam.generalization import Generalization
-    from sparsam.report import attack_report
+    from sparsam.report import attack_brief, attack_report
+    from sparsam.report.page import print_blocks
 
     if len(files) < 2:
         raise click.UsageError("Give at least one generalization, and the data last.")
@@ -65,13 +66,13 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
         )
     if not attacks.complete:
         console.print("Interrupted: what was finished follows.")
-    command = command_line()
-    report = attack_report(attacks, artifact, parts, source=files[-1].name, command=command)
     if options["report"] is not None:
+        command = command_line()
+        report = attack_report(attacks, artifact, parts, source=files[-1].name, command=command)
         report.save(options["report"])
         console.print(f"Wrote the report to {options['report']}.")
     if options["as_json"]:
         echo_json(attacks.to_dict())
     else:
-        click.echo(report.to_terminal(tables().width), nl=False)
+        print_blocks(attack_brief(attacks.to_dict()), tables())
     sys.exit(0 if attacks.complete else INTERRUPTED)

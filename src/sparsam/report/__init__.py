@@ -9,6 +9,7 @@ from sparsam._lazy import load_lazily
 if TYPE_CHECKING:
     # The classes are for the other folders; `report_on` is for users, as `sparsam.report_on`.
     from sparsam.report._attack_report import AttackReport as AttackReport
+    from sparsam.report._attack_report import attack_brief as attack_brief
     from sparsam.report._attack_report import attack_report
     from sparsam.report._explore_report import ExploreReport as ExploreReport
     from sparsam.report._explore_report import explore_report
@@ -34,6 +35,7 @@ __getattr__, __dir__ = load_lazily(
         "ReleaseReport": "_release_report",
         "Report": "_report",
         "StatementReport": "_statement_report",
+        "attack_brief": "_attack_report",  # for the command line, not for users
         "attack_report": "_attack_report",
         "explore_report": "_explore_report",
         "individual_report": "_individual_report",

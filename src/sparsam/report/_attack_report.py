@@ -121,7 +121,7 @@ class AttackReport(Document[dict[str, Any]]):
                 meaning_section(data["meaning"]),
                 reproduce_section(data["reproduce"], facts=task_facts(data["task"])),
             ),
-            brief=tuple(_brief(data["attacks"], interval)),
+            brief=tuple(attack_brief(data["attacks"], interval)),
             saved_as="attacks.html",
         )
 
@@ -238,7 +238,16 @@ def _with_range(risk: Mapping[str, Any]) -> str:
     return percent(risk["value"]) + (f" ({around})" if around else "")
 
 
-def _brief(attacks: Mapping[str, Any], interval: str) -> Iterator[Block]:
+def attack_brief(attacks: Mapping[str, Any], interval: str = "95 % interval") -> Iterator[Block]:
+    """What all attackers achieved, for a terminal: a table, and the bounds.
+
+    Parameters
+    ----------
+    attacks : mapping
+        Fit to be published, as `Attacks.to_dict` returns it.
+    interval : str
+        What to call the intervals.
+    """
     yield Table(
         "Every attacker, and how far it came",
         ("Adversary", *map(number, ("Wrong", interval, "Baseline", "Recovered", "People"))),
