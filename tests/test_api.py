@@ -6,8 +6,6 @@ import importlib
 import re
 from pathlib import Path
 
-import pytest
-
 import sparsam
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,19 +35,16 @@ def described() -> dict[str, dict[str, str]]:
     }
 
 
-@pytest.mark.xfail(reason="the lists of public names still change", strict=False)
 def test_the_page_lists_every_public_name() -> None:
     listed = {folder: sorted(names) for folder, names in described().items()}
     assert listed == offered(), "run `make api`"
 
 
-@pytest.mark.xfail(reason="the lists of public names still change", strict=False)
 def test_every_public_name_has_a_description() -> None:
     page = described()
     assert not [f"{f}.{name}" for f, names in page.items() for name in names if not names[name]]
 
 
-@pytest.mark.xfail(reason="the lists of public names still change", strict=False)
 def test_a_user_can_keep_the_public_names_in_mind() -> None:
     sizes = {folder: len(names) for folder, names in offered().items() if folder != "sparsam"}
     assert sum(sizes.values()) <= MOST_NAMES, sizes

@@ -83,14 +83,12 @@ def _has_its_own_repr(node: ast.ClassDef) -> bool:
     return not data or own or "repr=False" in data[0]
 
 
-@pytest.mark.xfail(reason="the reports and the command line are still put together", strict=False)
 def test_folders_stay_small() -> None:
     sizes = Counter(path.parent for path in SOURCES if path.name != "__init__.py")
     full = {str(f.relative_to(SOURCE)): size for f, size in sizes.items() if size > MOST_MODULES}
     assert not full
 
 
-@pytest.mark.xfail(reason="tests are still moved beside what they test", strict=False)
 def test_tests_mirror_the_source() -> None:
     """`attack/_linkage.py` is tested in `tests/attack/test_linkage.py`, in most cases."""
     modules = [path for path in SOURCES if path.name not in ("__init__.py", "__main__.py")]
@@ -108,7 +106,6 @@ def test_tests_mirror_the_source() -> None:
     assert share >= LEAST_MIRRORED, f"{share:.0%} of the modules have a test file; not: {alone}"
 
 
-@pytest.mark.xfail(reason="the words of some folders are still to come", strict=False)
 def test_docstrings_are_about_the_thing() -> None:
     """A docstring says what is returned ("Return …", or a noun), and gives no orders."""
     wrong = []

@@ -53,6 +53,8 @@ FOLDERS = """
 import sparsam as sp
 
 print(sp.attack.Reconstruction(), sp.run_attacks, sp.assess.Front, sp.assess_generalization)
+print(sp.anonymise.Mondrian, sp.individual.mask_people, sp.explore.Ledger, sp.minimise.Merging)
+print(sp.collect.Questionnaire, sp.data.Roles, sp.generalization.Recoding, sp.report.attack_report)
 """
 
 

@@ -10,8 +10,16 @@ from sparsam._lazy import load_lazily
 from sparsam._version import __version__
 
 if TYPE_CHECKING:
+    from sparsam import anonymise as anonymise
     from sparsam import assess as assess
     from sparsam import attack as attack
+    from sparsam import collect as collect
+    from sparsam import data as data
+    from sparsam import explore as explore
+    from sparsam import generalization as generalization
+    from sparsam import individual as individual
+    from sparsam import minimise as minimise
+    from sparsam import report as report
     from sparsam.anonymise import anonymise_model
     from sparsam.assess import assess_generalization, sweep
     from sparsam.attack import Reconstruction, Risk, run_attacks
@@ -38,9 +46,7 @@ __getattr__, __dir__ = load_lazily(
         "Roles": "data",
         "Table": "data",
         "anonymise_model": "anonymise",
-        "assess": "assess",
         "assess_generalization": "assess",
-        "attack": "attack",
         "explore_table": "explore",
         "load_example": "data",
         "read": "data",
@@ -50,6 +56,18 @@ __getattr__, __dir__ = load_lazily(
         "split": "data",
         "sweep": "assess",
     },
+    folders=(
+        "anonymise",
+        "assess",
+        "attack",
+        "collect",
+        "data",
+        "explore",
+        "generalization",
+        "individual",
+        "minimise",
+        "report",
+    ),
 )
 
 # A choice of `assess` writes its report, which comes later in the flow.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 
 def load_lazily(
-    package: str, homes: Mapping[str, str]
+    package: str, homes: Mapping[str, str], folders: Collection[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make the `__getattr__` and the `__dir__` of a package.
 
@@ -19,24 +19,26 @@ def load_lazily(
         Its `__name__`.
     homes : mapping of str to str
         For every public name the module inside the package that holds it.
+    folders : collection of str
+        Folders inside the package that can be reached from it.
 
     Examples
     --------
-    >>> get, listed = load_lazily("sparsam", {"Risk": "attack"})
-    >>> get("Risk").__name__, "Risk" in listed()
-    ('Risk', True)
+    >>> get, listed = load_lazily("sparsam", {"Risk": "attack"}, folders=["attack"])
+    >>> get("Risk") is get("attack").Risk, {"Risk", "attack"} <= set(listed())
+    (True, True)
     """
 
     def get(name: str) -> Any:
+        if name in folders:
+            return importlib.import_module(f"{package}.{name}")
         if name not in homes:
             raise AttributeError(f"module '{package}' has no attribute '{name}'")
-        module = importlib.import_module(f"{package}.{homes[name]}")
-        # A folder may be listed itself.
-        value = module if name == homes[name] else getattr(module, name)
+        value = getattr(importlib.import_module(f"{package}.{homes[name]}"), name)
         setattr(sys.modules[package], name, value)
         return value
 
     def listed() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *homes})
+        return sorted({*vars(sys.modules[package]), *homes, *folders})
 
     return get, listed

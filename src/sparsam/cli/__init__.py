@@ -1,5 +1,3 @@
 """The command line: parse, call, print."""
 
-from sparsam.cli._main import main
-
-__all__ = ["main"]
+from sparsam.cli._main import main as main

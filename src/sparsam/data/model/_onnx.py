@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.data.model._black_box import answer, checked, classes_of
+from sparsam.data.model._answers import answer, checked, classes_of
 from sparsam.data.model._records import as_matrix, numbers_of, select, texts_of
 from sparsam.data.source._source import columns_of, count_rows
 
