@@ -30,7 +30,7 @@ def generalized() -> Generalization:
 
 
 def test_ranges_and_lists() -> None:
-    found = declared(
+    domains = declared(
         {
             "age": (0, 99, "integer"),
             "height": (0.5, 2.5),
@@ -41,12 +41,12 @@ def test_ranges_and_lists() -> None:
             "way": WAY,
         }
     )
-    assert found["age"] == AGE
-    assert found["height"] == NumericDomain(0.5, 2.5)
-    assert found["pair"] == CategoricalDomain(("a", "b"))
-    assert found["flag"] == CategoricalDomain((0, 1))
-    assert found.numeric == ("age", "height", "one")
-    assert found.categorical == ("sex", "pair", "flag", "way")
+    assert domains["age"] == AGE
+    assert domains["height"] == NumericDomain(0.5, 2.5)
+    assert domains["pair"] == CategoricalDomain(("a", "b"))
+    assert domains["flag"] == CategoricalDomain((0, 1))
+    assert domains.numeric == ("age", "height", "one")
+    assert domains.categorical == ("sex", "pair", "flag", "way")
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ def test_data_is_never_taken_for_domains() -> None:
 
 def test_what_was_inferred_can_be_passed_on_by_name() -> None:
     table = read({"sex": ["f", "m"]})
-    found = declared({a.name: a.domain for a in table.attributes})
-    assert found["sex"] == CategoricalDomain(("f", "m"))
+    domains = declared({a.name: a.domain for a in table.attributes})
+    assert domains["sex"] == CategoricalDomain(("f", "m"))
 
 
 def test_roles_give_their_domains() -> None:
@@ -88,19 +88,19 @@ def test_roles_give_their_domains() -> None:
         ordered={"grade": ["low", "high"]},
         missing_values=["?"],
     )
-    found = declared(roles, missing_values=["n/a", "?"])
-    assert found.names == ("age", "grade")
-    assert found["grade"] == CategoricalDomain(("low", "high"), ordered=True)
-    assert found.missing_values == ("?", "n/a")
+    domains = declared(roles, missing_values=["n/a", "?"])
+    assert domains.names == ("age", "grade")
+    assert domains["grade"] == CategoricalDomain(("low", "high"), ordered=True)
+    assert domains.missing_values == ("?", "n/a")
     with pytest.raises(ParameterError, match="at least one domain"):
         declared(Roles("employed"))
 
 
 def test_a_generalization_gives_its_buckets() -> None:
-    found = declared(generalized())
-    assert found.names == ("age", "way")  # height is not collected
-    assert found["way"] == CategoricalDomain(("car", "bus, train"))
-    assert set(found.partitions) == {"age", "way"}
+    domains = declared(generalized())
+    assert domains.names == ("age", "way")  # height is not collected
+    assert domains["way"] == CategoricalDomain(("car", "bus, train"))
+    assert set(domains.partitions) == {"age", "way"}
 
 
 def test_files(tmp_path: Path) -> None:
@@ -143,11 +143,11 @@ def test_damaged_plain_data_is_refused() -> None:
 
 
 def test_an_attribute_that_is_not_declared_is_refused_by_name() -> None:
-    found = declared({"age": AGE})
+    domains = declared({"age": AGE})
     with pytest.raises(ParameterError, match=r"'aeg' must be a declared attribute\. Did you mean"):
-        found["aeg"]
-    assert "age" in found
-    assert found.only(["age"]) == found
+        domains["aeg"]
+    assert "age" in domains
+    assert domains.only(["age"]) == domains
 
 
 def test_a_generalization_learned_from_rows_is_no_declaration(tmp_path: Path) -> None:
@@ -200,6 +200,6 @@ def test_answers_are_clamped_to_the_ledger(tmp_path: Path) -> None:
     pytest.importorskip("opendp")
     people = {"age": [20, 30, 40] * 50}
     with Ledger.create(tmp_path / "l", people, epsilon=50, domains={"age": (0, 99)}) as ledger:
-        found = Explorer(people, ledger, {"age": (-5, 140)}).histogram("age", 4, epsilon=1)
-        assert "140" not in str(found.to_dict())
-        assert "-5" not in str(found.to_dict())
+        histogram = Explorer(people, ledger, {"age": (-5, 140)}).histogram("age", 4, epsilon=1)
+        assert "140" not in str(histogram.to_dict())
+        assert "-5" not in str(histogram.to_dict())

@@ -34,7 +34,7 @@ def test_a_count_lies_in_the_interval_of_what_ranks_first_under_it(count: float)
 
 def test_a_true_zero_is_missed_in_five_per_cent() -> None:
     seen = norm.ppf((np.arange(20_000) + 0.5) / 20_000)
-    held = np.mean([count_interval(one, Z)[0] == 0.0 for one in seen])
+    held = np.mean([count_interval(draw, Z)[0] == 0.0 for draw in seen])
     assert held == pytest.approx(0.95, abs=2e-3)
 
 
@@ -60,8 +60,8 @@ def test_whole_counts_are_held_in_at_least_95_per_cent(cost: Cost) -> None:
     reach = noise_quantile(cost)
     noise, chances = _chances(cost, reach)
     for count in {0, 1, 2, 3, 5, reach, 2 * reach, 10 * reach + 10}:
-        found = around([str(one) for one in noise], (noise + count).tolist(), reach)
-        ends = np.array(list(found["intervals"].values()))
+        answer = around([str(draw) for draw in noise], (noise + count).tolist(), reach)
+        ends = np.array(list(answer["intervals"].values()))
         held = chances[(ends[:, 0] <= count) & (count <= ends[:, 1])].sum()
         assert 0.95 <= held <= max(chances[np.abs(noise) <= reach].sum() + 0.025, 0.97)
 
@@ -76,9 +76,9 @@ def test_intervals_hold_the_count_that_is_told_and_more(noisy: float, reach: flo
 
 @given(st.floats(-50, 50), st.floats(0, 10), st.floats(0.1, 20))
 def test_more_seen_moves_both_ends_up(noisy: float, more: float, reach: float) -> None:
-    one, two = count_interval(noisy, reach), count_interval(noisy + more, reach)
-    assert one[0] <= two[0] + 1e-9
-    assert one[1] <= two[1] + 1e-9
+    before, after = count_interval(noisy, reach), count_interval(noisy + more, reach)
+    assert before[0] <= after[0] + 1e-9
+    assert before[1] <= after[1] + 1e-9
 
 
 def test_without_noise_the_count_is_what_it_is() -> None:

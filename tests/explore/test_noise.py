@@ -51,12 +51,12 @@ def audit(mechanism: Mechanism, value: int, n: int) -> float:
     draws = [mechanism(value, n), mechanism(value + 1, n)]
     half = n // 2
     best, bound = ("==", value), -1.0
-    seen = np.unique(np.concatenate([one[:half] for one in draws]))
+    seen = np.unique(np.concatenate([draw[:half] for draw in draws]))
     for number in np.unique(np.quantile(seen, np.linspace(0, 1, 50), method="nearest")):
         for sign in ("<=", ">=", "=="):
-            found = _compared(draws, (sign, int(number)), slice(0, half))
-            if found > bound:
-                best, bound = (sign, int(number)), found
+            difference = _compared(draws, (sign, int(number)), slice(0, half))
+            if difference > bound:
+                best, bound = (sign, int(number)), difference
     atoms = [_compared(draws, ("==", truth), slice(0, n)) for truth in (value, value + 1)]
     return max(_compared(draws, best, slice(half, n)), *atoms)
 
@@ -64,7 +64,7 @@ def audit(mechanism: Mechanism, value: int, n: int) -> float:
 def _compared(draws: list[np.ndarray], event: tuple[str, int], part: slice) -> float:
     sign, number = event
     test = {"<=": np.less_equal, ">=": np.greater_equal, "==": np.equal}[sign]
-    hits = [int(test(one[part], number).sum()) for one in draws]
+    hits = [int(test(draw[part], number).sum()) for draw in draws]
     size = len(draws[0][part])
     return max(certified(hits[0], hits[1], size), certified(hits[1], hits[0], size))
 
@@ -130,8 +130,8 @@ def test_a_choice_has_the_chances_of_the_exponential_mechanism() -> None:
         counts[noisy_choice(np.array([0, 2, 1]), choice_cost(1))] += 1
     weights = np.exp(np.array([0, 2, 1]) / 2)
     expected = n * weights / weights.sum()
-    found = np.array([counts[place] for place in range(3)])
-    assert (((found - expected) ** 2 / expected).sum()) < 40  # chi-squared, 2 degrees: 2e-9
+    chosen = np.array([counts[place] for place in range(3)])
+    assert (((chosen - expected) ** 2 / expected).sum()) < 40  # chi-squared, 2 degrees: 2e-9
 
 
 def test_a_choice_between_neighbours_stays_within_its_epsilon() -> None:

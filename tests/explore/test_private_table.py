@@ -73,8 +73,8 @@ def test_odd_values_have_their_cells() -> None:
     counts = PrivateTable({"age": ages}, DOMAINS.only(["age"])).tables([BINS[0]], [("age",)])[
         ("age",)
     ]
-    found = {i: int(c) for i, c in enumerate(counts) if c}
-    assert found == {30: 2, 0: 2, 99: 2, 41: 1, 100: 4}
+    filled = {i: int(c) for i, c in enumerate(counts) if c}
+    assert filled == {30: 2, 0: 2, 99: 2, 41: 1, 100: 4}
 
 
 def test_all_missing_one_row_and_no_row() -> None:
@@ -105,8 +105,8 @@ def test_generalizing_first_and_counting_buckets_is_the_same() -> None:
     counts = PrivateTable(data, domains).tables(bins, [("age", "way")])[("age", "way")]
     expected = np.zeros_like(counts)
     for age, way in zip(data["age"], data["way"], strict=True):
-        found = generalization["way"].bucket(way)
-        expected[generalization["age"].bucket(age), 3 if found == 2 else found] += 1
+        buckets = generalization["way"].bucket(way)
+        expected[generalization["age"].bucket(age), 3 if buckets == 2 else buckets] += 1
     assert np.array_equal(counts, expected)
 
 

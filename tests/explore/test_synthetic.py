@@ -29,8 +29,8 @@ def people(n: int = 5_000, seed: int = 0) -> dict[str, Any]:
 
 @pytest.fixture
 def ledger(tmp_path: Path) -> Any:
-    with Ledger.create(tmp_path / "people.ledger", epsilon=400) as made:
-        yield made
+    with Ledger.create(tmp_path / "people.ledger", epsilon=400) as opened:
+        yield opened
 
 
 def test_synthetic_rows_look_like_the_table(ledger: Ledger) -> None:
@@ -56,11 +56,11 @@ def test_synthetic_rows_look_like_the_table(ledger: Ledger) -> None:
 def test_synthetic_rows_are_free_and_repeatable(ledger: Ledger) -> None:
     eda = explore_table(people(), ledger, domains=DOMAINS, epsilon=10)
     spent = ledger.spent
-    one, same, other = (eda.synthetic(200, random_state=seed) for seed in (3, 3, 4))
+    rows, same, other = (eda.synthetic(200, random_state=seed) for seed in (3, 3, 4))
     assert ledger.spent == spent
     for name in DOMAINS.names:
-        np.testing.assert_array_equal(one[name], same[name])
-    assert any((one[name] != other[name]).any() for name in DOMAINS.names)
+        np.testing.assert_array_equal(rows[name], same[name])
+    assert any((rows[name] != other[name]).any() for name in DOMAINS.names)
     with pytest.raises(ParameterError, match="must be an int"):
         eda.synthetic(0)
 

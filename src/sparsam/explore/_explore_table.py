@@ -15,11 +15,11 @@ from sparsam.explore._declared import Declared
 from sparsam.explore._exploration import Exploration
 from sparsam.explore.ledger._amounts import NANO, Amount, nano_text, nano_up
 from sparsam.explore.ledger._costs import Cost
-from sparsam.explore.ledger._ledger import Entry, Ledger
+from sparsam.explore.ledger._ledger import Entry, Ledger, private_table, stored_answers
 from sparsam.explore.planned._plan import WAYS, Plan, Ways, budget_of, paper_queries, plan_for
 from sparsam.explore.planned._planned import run_planned
 from sparsam.explore.planned._table_answers import table_answers
-from sparsam.explore.queries._explorer import Explorer, stored_answers
+from sparsam.explore.queries._explorer import Explorer
 from sparsam.explore.queries._query import Price
 
 # A choice paid in rho may cost a few billionths less than it may.
@@ -84,20 +84,27 @@ def explore_table(
     41.0
     """
     check_choice("explore_table", "how", how, WAYS)
-    explorer = Explorer(data, ledger, domains)
+    table = private_table(data, ledger, domains)
     mixed = how == "synthetic" if mixed_pairs is None else mixed_pairs
     if how == "interactive":
+        explorer = Explorer(table, ledger)
         return _interactive(explorer, _amount(ledger, epsilon), per_query, purpose)
     if per_query is not None:
         raise ParameterError("'per_query' must be left out unless how='interactive'.")
-    before = _budgets_before(ledger, explorer.declared, mixed)
+    before = _budgets_before(ledger, table.declared, mixed)
     amount = before[0] if epsilon is None and before else _amount(ledger, epsilon)
-    plan = plan_for(explorer.declared, "planned", ledger.unit, amount, mixed_pairs=mixed)
+    plan = plan_for(table.declared, "planned", ledger.unit, amount, mixed_pairs=mixed)
     if amount not in before:
         _check_affordable(ledger, plan)
-    ask, entries = _asking(explorer, plan, purpose)
+    entries: list[Entry] = []
+
+    def ask(question: dict[str, Any], cost: Cost, compute: Callable[[], Any]) -> Any:
+        entry = ledger.ask(question, cost, compute, purpose=purpose, fingerprint=table)
+        entries.append(entry)
+        return entry.answer
+
     with stored_answers(lambda: any(not entry.fresh for entry in entries)):
-        released = run_planned(explorer.source, plan, ask)
+        released = run_planned(table, plan, ask)
         noise = "gaussian" if plan.unit == "rho" else "laplace"
         answers = table_answers(released, plan.declared, noise)
         if how == "synthetic":
@@ -135,22 +142,6 @@ def _asked_before(ledger: Ledger, plan: Plan) -> bool:
         and abs(entry["amount"] - paid) <= _ROUNDING
         for entry in ledger.entries()
     )
-
-
-def _asking(
-    explorer: Explorer, plan: Plan, purpose: str
-) -> tuple[Callable[[dict[str, Any], Cost, Callable[[], Any]], Any], list[Entry]]:
-    """Return what asks the ledger, and the list of entries that it fills."""
-    entries: list[Entry] = []
-
-    def ask(question: dict[str, Any], cost: Cost, compute: Callable[[], Any]) -> Any:
-        entry = explorer.ledger.ask(
-            question, cost, compute, purpose=purpose, fingerprint=explorer.source
-        )
-        entries.append(entry)
-        return entry.answer
-
-    return ask, entries
 
 
 def _amount(ledger: Ledger, epsilon: Amount | None) -> int:

@@ -70,9 +70,9 @@ def test_discrete_laplace_is_a_coin() -> None:
             for k in range(n + 1)
         )
 
-    found = pld_epsilon(sequential(EDA).events, 1e-6)
-    assert delta(found) <= 1e-6 * (1 + 1e-6)
-    assert delta(found - 1e-5) > 1e-6
+    epsilon_spent = pld_epsilon(sequential(EDA).events, 1e-6)
+    assert delta(epsilon_spent) <= 1e-6 * (1 + 1e-6)
+    assert delta(epsilon_spent - 1e-5) > 1e-6
 
 
 def test_exploring_and_training_share_an_account() -> None:
@@ -154,9 +154,9 @@ def test_a_choice_is_dominated_by_its_range() -> None:
             coin = first * max(0.0, -math.expm1(at - t))
             coin += (1 - first) * max(0.0, -math.expm1(at - (t - epsilon)))
             assert coin <= worst.get_delta_for_epsilon(at) + 1e-12
-    one = choice_cost(epsilon).events
-    assert pld_epsilon(one, 1e-9) == pytest.approx(epsilon, abs=1e-3)
-    assert pld_epsilon(one * 20, 1e-6) < pld_epsilon(laplace_cost(epsilon).events * 20, 1e-6)
+    choice = choice_cost(epsilon).events
+    assert pld_epsilon(choice, 1e-9) == pytest.approx(epsilon, abs=1e-3)
+    assert pld_epsilon(choice * 20, 1e-6) < pld_epsilon(laplace_cost(epsilon).events * 20, 1e-6)
 
 
 def test_what_costs_nothing_promises_all() -> None:

@@ -34,9 +34,9 @@ def bodies(tmp_path_factory: pytest.TempPathFactory) -> Bodies:
         ledger.ask({"q": "laplace"}, laplace_cost("0.001"), lambda: {"a": 1}, fingerprint="t")
         ledger.charge_training(2.0, 0.01, 10)
     connection = sqlite3.connect(path)
-    found = [json.loads(text) for (text,) in connection.execute("SELECT body FROM entries")]
+    entries = [json.loads(text) for (text,) in connection.execute("SELECT body FROM entries")]
     connection.close()
-    return found
+    return entries
 
 
 def write(path: Path, texts: list[Any], columns: Callable[[int, dict[str, Any]], Any] | None = None,
@@ -47,10 +47,10 @@ def write(path: Path, texts: list[Any], columns: Callable[[int, dict[str, Any]],
     head, rows = FIRST, []
     for number, text in enumerate(texts):
         body = text if isinstance(text, dict) else {}
-        said = json.dumps(text, sort_keys=True, separators=(",", ":")) if body else text
-        head = digest(head, said if isinstance(said, str) else "no text")
+        written = json.dumps(text, sort_keys=True, separators=(",", ":")) if body else text
+        head = digest(head, written if isinstance(written, str) else "no text")
         row = (number, body.get("kind", "answer"), body.get("amount", 0), body.get("spent", 0),
-               body.get("key"), said, head)  # fmt: skip
+               body.get("key"), written, head)  # fmt: skip
         rows.append(row if columns is None else columns(number, row))
     connection.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
     for statement in schema[1:]:
@@ -160,16 +160,16 @@ CHARGES: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("forged", CHARGES, ids=json.dumps)
 def test_a_forged_charge(bodies: Bodies, tmp_path: Path, forged: dict[str, Any]) -> None:
-    made = copy.deepcopy(bodies)
-    place = next(n for n, body in enumerate(made) if body["kind"] == "reserve")
-    made[place] |= forged
+    forgery = copy.deepcopy(bodies)
+    place = next(n for n, body in enumerate(forgery) if body["kind"] == "reserve")
+    forgery[place] |= forged
     if "cost" in forged and isinstance(forged["cost"], dict):
-        made[place]["amount"] = forged["cost"]["rho"]
+        forgery[place]["amount"] = forged["cost"]["rho"]
     spent = 0
-    for body in made:  # the sums fit: only the forged entry itself is wrong
+    for body in forgery:  # the sums fit: only the forged entry itself is wrong
         spent += int(body["amount"])
         body["spent"] = spent
-    refused(write(tmp_path / "f.ledger", made))
+    refused(write(tmp_path / "f.ledger", forgery))
 
 
 def nested(deep: int) -> str:
@@ -251,10 +251,10 @@ def test_a_view_that_never_ends(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("answer", ["", "{", "[1", nested(100_000), "nan?"])
 def test_a_forged_answer(bodies: Bodies, tmp_path: Path, answer: str) -> None:
-    made = copy.deepcopy(bodies)
-    place = next(n for n, body in enumerate(made) if body["kind"] == "answer")
-    made[place]["answer"] = answer
-    path = write(tmp_path / "f.ledger", made)
+    forgery = copy.deepcopy(bodies)
+    place = next(n for n, body in enumerate(forgery) if body["kind"] == "answer")
+    forgery[place]["answer"] = answer
+    path = write(tmp_path / "f.ledger", forgery)
     with Ledger.open(path) as ledger, pytest.raises(LedgerError, match="plain data"):
         ledger.ask({"q": 0}, gaussian_cost("0.0001"), lambda: 1, fingerprint="t")
 
@@ -274,8 +274,8 @@ def test_mutations_of_a_file(bodies: Bodies, tmp_path: Path) -> None:
         path.write_bytes(changed)
         try:
             with Ledger.open(path) as ledger:
-                found = ledger.verify()
-                assert found.spent == bodies[-1]["spent"]
+                check = ledger.verify()
+                assert check.spent == bodies[-1]["spent"]
         except LedgerError:
             refusals += 1
     assert refusals > 20
@@ -286,15 +286,15 @@ def test_mutations_of_entries(bodies: Bodies, tmp_path: Path) -> None:
     rng = random.Random(1)
     values = [None, True, 0, -1, 10**25, 1.5, "", "x", [], {}, [1], {"a": 1}, 1e308]
     for number in range(150):
-        made = copy.deepcopy(bodies)
-        body = rng.choice(made)
+        forgery = copy.deepcopy(bodies)
+        body = rng.choice(forgery)
         name = rng.choice(sorted(body))
         value = rng.choice(values)
         if json.dumps(value) == json.dumps(body[name]):
             continue
         body[name] = value
         try:
-            path = write(tmp_path / f"{number}.ledger", made)
+            path = write(tmp_path / f"{number}.ledger", forgery)
         except (OverflowError, sqlite3.Error):
             continue  # SQLite has no such number
         try:

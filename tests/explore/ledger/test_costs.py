@@ -132,8 +132,8 @@ def slow_divergence(sigma: float, rate: float, order: int) -> float:
 @pytest.mark.parametrize("rate", [1e-5, 0.01, 0.3, 0.999])
 @pytest.mark.parametrize("order", [2, 3, 12, 25])
 def test_divergence_of_training(sigma: float, rate: float, order: int) -> None:
-    found = subsampled_gaussian_rdp(sigma, rate, order)
-    assert found == pytest.approx(slow_divergence(sigma, rate, order), rel=1e-9)
+    divergence = subsampled_gaussian_rdp(sigma, rate, order)
+    assert divergence == pytest.approx(slow_divergence(sigma, rate, order), rel=1e-9)
 
 
 def test_divergence_of_training_against_dp_accounting() -> None:

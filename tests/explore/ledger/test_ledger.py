@@ -419,5 +419,5 @@ def test_a_question_has_one_text(question: dict[str, Any]) -> None:
 def test_costs_that_differ_in_noise_only_differ(pure: Ledger) -> None:
     """A cost that was made by hand cannot fetch the answer of another one."""
     pure.ask({}, laplace_cost(0.1), Counter(1), fingerprint="rows")
-    made = Cost(10**8, 5 * 10**6, (Event(noise="laplace", scale=11.0),))
-    assert pure.ask({}, made, Counter(2), fingerprint="rows").answer == 2
+    other_noise = Cost(10**8, 5 * 10**6, (Event(noise="laplace", scale=11.0),))
+    assert pure.ask({}, other_noise, Counter(2), fingerprint="rows").answer == 2

@@ -105,7 +105,7 @@ def test_every_outcome(tmp_path: Path) -> None:
         with pytest.raises(KeyboardInterrupt):
             ledger.ask({"q": 3}, choice_cost(0.01), leave, fingerprint="rows")
         statement = ledger.statement()
-    assert [one.outcome for one in statement.charges] == ["answered", "failed", "no answer"]
+    assert [charge.outcome for charge in statement.charges] == ["answered", "failed", "no answer"]
     assert statement.unanswered == 1
 
 
@@ -126,8 +126,8 @@ def test_a_text_of_an_analyst_stays_on_its_line(tmp_path: Path) -> None:
     assert not [line for line in lines if "\x1b" in line]
     (charge,) = [line for line in lines if "look" in line]
     assert r"x\u000ay" in charge
-    said = r"(look\u000abudget 9999 epsilon\u001b[2J)  0.1 epsilon, answered"
-    assert charge.endswith(said)
+    shown = r"(look\u000abudget 9999 epsilon\u001b[2J)  0.1 epsilon, answered"
+    assert charge.endswith(shown)
 
 
 def test_questions_in_words() -> None:

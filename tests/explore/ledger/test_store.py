@@ -62,14 +62,14 @@ def wait(*pids: int) -> None:
     """Wait for children; one that hangs is a failure, not a test that never ends."""
     until = time.monotonic() + 60
     for pid in pids:
-        found, status = os.waitpid(pid, os.WNOHANG)
-        while not found and time.monotonic() < until:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        while not ended and time.monotonic() < until:
             time.sleep(0.005)
-            found, status = os.waitpid(pid, os.WNOHANG)
-        if not found:
+            ended, status = os.waitpid(pid, os.WNOHANG)
+        if not ended:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-        assert found, "a child hangs"
+        assert ended, "a child hangs"
         assert os.waitstatus_to_exitcode(status) == 0
 
 
@@ -123,12 +123,12 @@ def kill_at_random(path: Path, runs: int, rng: random.Random) -> dict[str, set[s
         pid = child(lambda run=run, into=into: asker(path, run, run, into))  # type: ignore[misc]
         os.close(into)
         with os.fdopen(out) as lines:
-            said = [lines.readline() for _ in range(rng.randrange(6))]
+            reports = [lines.readline() for _ in range(rng.randrange(6))]
             time.sleep(rng.random() * 0.006)
             os.kill(pid, signal.SIGKILL)
             assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
-            said += lines
-        for line in said:
+            reports += lines
+        for line in reports:
             what, name = line.split()
             seen[what].add(name)
     return seen
@@ -454,7 +454,7 @@ def test_a_truncated_file_is_found(three: Path, tmp_path: Path, share: float) ->
 def test_overwritten_bytes_are_found(three: Path, tmp_path: Path) -> None:
     data = bytearray(three.read_bytes())
     rng = random.Random(0)
-    found = 0
+    refusals = 0
     for run in range(30):
         damaged = data.copy()
         place = rng.randrange(100, len(data) - 64)
@@ -465,11 +465,11 @@ def test_overwritten_bytes_are_found(three: Path, tmp_path: Path) -> None:
             with Ledger.open(path) as ledger:
                 checked = ledger.verify()
         except LedgerError:
-            found += 1
+            refusals += 1
         else:
             # The bytes hit a part of the file that holds nothing.
             assert (checked.entries, checked.spent) == (7, 30_000_000)
-    assert found > 3
+    assert refusals > 3
 
 
 @pytest.mark.parametrize("content", [b"", b"SQLite format 3\0", b"a,b\n1,2\n" * 500])
@@ -598,12 +598,12 @@ def _killed(path: Path, run: int, rng: random.Random) -> dict[str, set[str]]:
     pid = child(lambda: asker(path, run, run, into))
     os.close(into)
     with os.fdopen(out) as lines:
-        said = [lines.readline() for _ in range(1 + rng.randrange(4))]
+        reports = [lines.readline() for _ in range(1 + rng.randrange(4))]
         time.sleep(rng.random() * 0.02)
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-        said += lines
-    for line in said:
+        reports += lines
+    for line in reports:
         what, name = line.split()
         seen[what].add(name)
     return seen

@@ -21,8 +21,8 @@ pytest.importorskip("opendp", reason="the extra 'dp' is not installed")
 
 
 def test_octiles_find_where_people_are() -> None:
-    made = declared({"x": (0, 10_000, "integer")})
-    grid = grid_bins(made, "x")
+    domains = declared({"x": (0, 10_000, "integer")})
+    grid = grid_bins(domains, "x")
     values = np.random.default_rng(1).normal(500, 40, 20_000).round()
     counts = np.histogram(values, bins=np.array(grid.edges))[0]
     chosen = Octiles(grid, tuple(choose_octiles(counts, choice_cost(5.0))))
@@ -34,15 +34,15 @@ def test_octiles_find_where_people_are() -> None:
 
 
 def test_octiles_see_past_a_number_that_most_people_have() -> None:
-    made = declared({"gain": (0, 99_999, "integer")})
-    grid = grid_bins(made, "gain")
+    domains = declared({"gain": (0, 99_999, "integer")})
+    grid = grid_bins(domains, "gain")
     values = np.concatenate([np.zeros(9_000), np.full(500, 5_000), np.full(500, 9_000)])
     counts = np.histogram(values, bins=np.array(grid.edges))[0]
     chosen = Octiles(grid, tuple(choose_octiles(counts, choice_cost(5.0))))
     assert chosen.quartiles == (0.0, 0.0)
     assert chosen.repeated[:2] == (0.0, 1.0)
     assert any(4_900 < grid.edges[cell] < 9_100 for cell in chosen.chosen if cell > 1)
-    cells = wide_cells(made, chosen, 5)
+    cells = wide_cells(domains, chosen, 5)
     assert cells.coarse.edges[:2] == (0.0, 1.0)  # what is not zero is an outlier: whole cells
 
 
@@ -55,11 +55,11 @@ def test_octiles_of_strange_counts_are_defined(counts: list[int]) -> None:
 
 def _looked_at(values: np.ndarray, sd: float, seed: int = 3) -> tuple[Margin, Octiles]:
     """Choose the cells of real numbers, and count them with seeded noise."""
-    made = declared({"x": (0.0, 100.0)})
-    grid = grid_bins(made, "x")
+    domains = declared({"x": (0.0, 100.0)})
+    grid = grid_bins(domains, "x")
     counts = np.histogram(values, bins=np.array(grid.edges))[0]
     octiles = Octiles(grid, tuple(choose_octiles(counts, choice_cost(5.0))))
-    coarse = wide_cells(made, octiles, 5).coarse
+    coarse = wide_cells(domains, octiles, 5).coarse
     exact = np.append(np.histogram(values, bins=np.array(coarse.edges))[0], 0).astype(float)
     noisy = exact + np.random.default_rng(seed).normal(scale=sd, size=coarse.size)
     return Margin(coarse, noisy, np.eye(coarse.size) * sd**2), octiles
@@ -69,12 +69,12 @@ def test_a_median_of_rounded_numbers_is_the_number_that_many_have() -> None:
     values = np.random.default_rng(4).normal(50, 8, 20_000).round() + 0.3
     margin, octiles = _looked_at(values, sd=20.0)
     clean = without_empty(margin, octiles)
-    found = quantile(clean, 0.5, 1.96)
-    assert found.value == pytest.approx(np.median(values), abs=100 / 4096)
-    assert found.high - found.low <= 100 / 4096 + 1e-9
+    estimate = quantile(clean, 0.5, 1.96)
+    assert estimate.value == pytest.approx(np.median(values), abs=100 / 4096)
+    assert estimate.high - estimate.low <= 100 / 4096 + 1e-9
     for level in (0.25, 0.75):
-        found = quantile(clean, level, 1.96)
-        assert found.low <= np.quantile(values, level) <= found.high
+        estimate = quantile(clean, level, 1.96)
+        assert estimate.low <= np.quantile(values, level) <= estimate.high
 
 
 def test_narrow_cells_that_nobody_shares_are_joined() -> None:
@@ -85,15 +85,15 @@ def test_narrow_cells_that_nobody_shares_are_joined() -> None:
     assert np.diff(joined.bins.edges).min() > 100 / 4096 * 1.01
     assert joined.real.sum() == pytest.approx(margin.real.sum())
     for level in (0.25, 0.5, 0.75):
-        found = quantile(joined, level, 1.96)
-        assert found.value == pytest.approx(np.quantile(values, level), abs=0.1)
+        estimate = quantile(joined, level, 1.96)
+        assert estimate.value == pytest.approx(np.quantile(values, level), abs=0.1)
 
 
 def test_the_end_of_the_range_stays() -> None:
-    made = declared({"x": (0.0, 100.0)})
-    grid = grid_bins(made, "x")
+    domains = declared({"x": (0.0, 100.0)})
+    grid = grid_bins(domains, "x")
     octiles = Octiles(grid, (grid.n_cells - 1, 5, -1, 2, 9, -1, -1))
-    coarse = wide_cells(made, octiles, 5).coarse
+    coarse = wide_cells(domains, octiles, 5).coarse
     margin = Margin(coarse, np.zeros(coarse.size), np.eye(coarse.size))
     assert without_empty(margin, octiles).bins.edges[-1] == 100.0
 

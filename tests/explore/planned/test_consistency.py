@@ -67,11 +67,11 @@ def test_a_shifted_table_has_the_margins_and_is_the_nearest_one(
     rows = rng.normal(50, 5, n_rows)
     columns = rng.normal(50, 5, n_columns)
     columns += (rows.sum() - columns.sum()) / n_columns
-    found = fit_margins(table, rows, columns)
-    np.testing.assert_allclose(found.sum(axis=1), rows)
-    np.testing.assert_allclose(found.sum(axis=0), columns)
+    shifted = fit_margins(table, rows, columns)
+    np.testing.assert_allclose(shifted.sum(axis=1), rows)
+    np.testing.assert_allclose(shifted.sum(axis=0), columns)
     # nearest: what was added has no part that a table of zero margins could take away
-    added = found - table
+    added = shifted - table
     centred = added - added.mean(axis=0) - added.mean(axis=1, keepdims=True) + added.mean()
     np.testing.assert_allclose(centred, 0, atol=1e-9)
 

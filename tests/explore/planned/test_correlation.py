@@ -24,8 +24,8 @@ def numbers(low: int, high: int) -> Bins:
     return Bins("x", "numeric", edges=tuple(range(low, high + 2)), integer=True)
 
 
-def pair(one: np.ndarray, two: np.ndarray, bins: Bins) -> np.ndarray:
-    codes = [np.searchsorted(np.array(bins.edges[1:-1]), v, side="right") for v in (one, two)]
+def pair(first: np.ndarray, second: np.ndarray, bins: Bins) -> np.ndarray:
+    codes = [np.searchsorted(np.array(bins.edges[1:-1]), v, side="right") for v in (first, second)]
     table = np.zeros((bins.size, bins.size))
     np.add.at(table, tuple(codes), 1)
     return table
@@ -33,14 +33,14 @@ def pair(one: np.ndarray, two: np.ndarray, bins: Bins) -> np.ndarray:
 
 def test_spearman_of_counted_numbers_is_the_textbook_one() -> None:
     rng = np.random.default_rng(3)
-    one = rng.integers(0, 6, 2_000)
-    two = np.clip(one + rng.integers(-2, 3, 2_000), 0, 5)
+    first = rng.integers(0, 6, 2_000)
+    second = np.clip(first + rng.integers(-2, 3, 2_000), 0, 5)
     bins = numbers(0, 5)
-    margins = exact(bins, one.astype(float)), exact(bins, two.astype(float))
+    margins = exact(bins, first.astype(float)), exact(bins, second.astype(float))
     ties = np.array([tied(margins[0]), tied(margins[1])])
-    found = spearman(pair(one, two, bins), 0.0, margins, ties, Z)
-    assert found.value == pytest.approx(spearmanr(one, two).statistic)
-    assert found.low == pytest.approx(found.value) == found.high
+    rank = spearman(pair(first, second, bins), 0.0, margins, ties, Z)
+    assert rank.value == pytest.approx(spearmanr(first, second).statistic)
+    assert rank.low == pytest.approx(rank.value) == rank.high
 
 
 @pytest.mark.parametrize("correlation", [-0.9, -0.4, 0.0, 0.4, 0.9])
@@ -50,23 +50,23 @@ def test_coarse_cells_take_little_from_spearman(correlation: float) -> None:
     bins = Bins("x", "numeric", edges=(-9, -0.84, -0.25, 0.25, 0.84, 9))
     margins = exact(bins, both[:, 0]), exact(bins, both[:, 1])
     table = pair(both[:, 0], both[:, 1], bins)
-    found = spearman(table, 0.0, margins, np.zeros(2), Z)
+    rank = spearman(table, 0.0, margins, np.zeros(2), Z)
     own = np.array([((margin.real / 40_000) ** 3).sum() for margin in margins])
     uncorrected = spearman(table, 0.0, margins, own, Z)
     true = spearmanr(both).statistic
-    assert found.value == pytest.approx(true, abs=0.03)
+    assert rank.value == pytest.approx(true, abs=0.03)
     if correlation:
-        assert abs(found.value - true) < abs(uncorrected.value - true)
-        assert found.low <= true <= found.high
+        assert abs(rank.value - true) < abs(uncorrected.value - true)
+        assert rank.low <= true <= rank.high
 
 
 def test_spearman_is_unbiased_and_its_interval_honest() -> None:
     rng = np.random.default_rng(5)
-    one = rng.integers(0, 5, 5_000)
-    two = np.where(rng.random(5_000) < 0.3, one, rng.integers(0, 5, 5_000))
+    first = rng.integers(0, 5, 5_000)
+    second = np.where(rng.random(5_000) < 0.3, first, rng.integers(0, 5, 5_000))
     bins = numbers(0, 4)
-    true_table = pair(one, two, bins)
-    true, values, held = spearmanr(one, two).statistic, [], []
+    true_table = pair(first, second, bins)
+    true, values, held = spearmanr(first, second).statistic, [], []
     for _ in range(300):
         noisy = true_table + rng.normal(0, 15, true_table.shape)
         # margins known twice as well as the table's own sums
@@ -75,9 +75,9 @@ def test_spearman_is_unbiased_and_its_interval_honest() -> None:
         margins = tuple(Margin(bins, own, np.eye(6) * 100.0) for own in sums)
         ties = np.array([tied(own) for own in margins])
         fitted = fit_margins(noisy, *sums)
-        found = spearman(fitted, 15.0, (margins[0], margins[1]), ties, Z)
-        values.append(found.value)
-        held.append(found.low <= true <= found.high)
+        rank = spearman(fitted, 15.0, (margins[0], margins[1]), ties, Z)
+        values.append(rank.value)
+        held.append(rank.low <= true <= rank.high)
     assert np.mean(values) == pytest.approx(true, abs=0.004)
     assert 0.92 <= np.mean(held) <= 0.98
 
@@ -98,9 +98,9 @@ def textbook_v(table: np.ndarray) -> float:
 @given(st.integers(2, 5), st.integers(2, 5), st.integers(0, 10_000))
 def test_cramers_v_without_noise_is_the_textbook_one(rows: int, columns: int, seed: int) -> None:
     table = np.random.default_rng(seed).integers(5, 500, (rows, columns)).astype(float)
-    found = cramers_v(table, 1e-9, Z)
-    assert found.value == pytest.approx(textbook_v(table), abs=1e-6)
-    assert found.low <= found.value <= found.high
+    v = cramers_v(table, 1e-9, Z)
+    assert v.value == pytest.approx(textbook_v(table), abs=1e-6)
+    assert v.low <= v.value <= v.high
 
 
 def test_cramers_v_is_not_made_of_noise() -> None:
@@ -116,10 +116,10 @@ def test_cramers_v_is_not_made_of_noise() -> None:
         noisy = fit_margins(
             table + rng.normal(0, 40, table.shape), table.sum(axis=1), table.sum(axis=0)
         )
-        found = cramers_v(noisy, 40.0, Z)
+        v = cramers_v(noisy, 40.0, Z)
         plain.append(textbook_v(np.maximum(noisy, 1e-9)))
-        aware.append(found.value)
-        held.append(found.low <= true <= found.high)
+        aware.append(v.value)
+        held.append(v.low <= true <= v.high)
     assert np.median(np.abs(np.array(aware) - true)) < np.median(np.abs(np.array(plain) - true)) / 3
     assert np.mean(held) >= 0.8
 
@@ -139,6 +139,6 @@ def test_two_rare_categories_are_held_by_what_the_other_cells_show(shared: int) 
     held = []
     for _ in range(400):
         noisy = fit_margins(people + rng.normal(scale=40, size=(2, 2)), rows, columns)
-        found = cramers_v(noisy, 40.0, 1.96)
-        held.append(found.low <= truth <= found.high)
+        v = cramers_v(noisy, 40.0, 1.96)
+        held.append(v.low <= truth <= v.high)
     assert np.mean(held) >= 0.93

@@ -27,11 +27,11 @@ def numbers(low: int, high: int) -> Bins:
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=80), st.sampled_from([0.25, 0.5, 0.75]))
 def test_quantiles_of_counted_numbers_are_exact(values: list[int], level: float) -> None:
     margin = exact(numbers(0, 30), np.array(values, dtype=float))
-    found = quantile(margin, level, Z)
+    estimate = quantile(margin, level, Z)
     ordered = np.sort(values)
     # the least number below or at which that share lies
-    assert found.value == ordered[max(int(np.ceil(level * len(ordered))) - 1, 0)]
-    assert found.low == found.value == found.high
+    assert estimate.value == ordered[max(int(np.ceil(level * len(ordered))) - 1, 0)]
+    assert estimate.low == estimate.value == estimate.high
 
 
 @settings(max_examples=50, deadline=None)
@@ -65,8 +65,8 @@ def test_the_interval_of_a_quantile_holds_it() -> None:
     true, held = np.quantile(values, 0.25), []
     for _ in range(200):
         noisy = Margin(bins, margin.counts + rng.normal(0, 30, bins.size), margin.covariance)
-        found = quantile(noisy, 0.25, Z)
-        held.append(found.low <= true <= found.high)
+        estimate = quantile(noisy, 0.25, Z)
+        held.append(estimate.low <= true <= estimate.high)
     assert 0.9 <= np.mean(held) <= 1.0
 
 
@@ -84,20 +84,20 @@ def test_the_interval_of_a_quantile_reaches_to_the_edges_of_its_cell() -> None:
 
 def test_the_interval_of_a_mean_allows_for_every_place_in_a_cell() -> None:
     bins = Bins("x", "numeric", edges=(0, 10, 20))
-    found = mean(Margin(bins, np.array([50.0, 50, 0]), np.zeros((3, 3))), Z)
-    assert found == (pytest.approx(10), pytest.approx(5), pytest.approx(15))
+    estimate = mean(Margin(bins, np.array([50.0, 50, 0]), np.zeros((3, 3))), Z)
+    assert estimate == (pytest.approx(10), pytest.approx(5), pytest.approx(15))
 
 
 def test_the_mean_is_not_drawn_to_where_nobody_is() -> None:
     rng = np.random.default_rng(8)
     bins = numbers(0, 99)
     margin = exact(bins, rng.integers(20, 30, 2_000).astype(float), sd=20.0)
-    true, found = float(margin.real @ np.arange(100)) / 2_000, []
+    true, means = float(margin.real @ np.arange(100)) / 2_000, []
     for _ in range(200):
         noisy = Margin(bins, margin.counts + rng.normal(0, 20, bins.size), margin.covariance)
-        found.append(mean(noisy, Z))
-    assert np.mean([one.value for one in found]) == pytest.approx(true, abs=1.5)
-    assert 0.92 <= np.mean([one.low <= true <= one.high for one in found]) <= 0.98
+        means.append(mean(noisy, Z))
+    assert np.mean([estimate.value for estimate in means]) == pytest.approx(true, abs=1.5)
+    assert 0.92 <= np.mean([estimate.low <= true <= estimate.high for estimate in means]) <= 0.98
 
 
 def test_outliers_have_honest_intervals() -> None:
@@ -110,9 +110,9 @@ def test_outliers_have_honest_intervals() -> None:
     errors, held = [], []
     for _ in range(200):
         noisy = Margin(bins, margin.counts + rng.normal(0, 20, bins.size), margin.covariance)
-        found = outliers(noisy, Z)
-        errors.append(found.value - true)
-        held.append(found.low <= true <= found.high)
+        estimate = outliers(noisy, Z)
+        errors.append(estimate.value - true)
+        held.append(estimate.low <= true <= estimate.high)
     assert abs(np.mean(errors)) < 25
     assert 0.9 <= np.mean(held) <= 1.0
 
@@ -121,12 +121,12 @@ def test_numbers_are_spread_inside_their_cells() -> None:
     bins = Bins("x", "numeric", edges=(0, 1, 10, 100), integer=True)
     margin = Margin(bins, np.array([50.0, 30, 20, 5]), np.eye(4))
     cells = np.array([0, 1, 1, 2, 3])
-    found = spread_in_cell(margin, cells, np.array([0.9, 0.0, 1.0, 0.5, 0.5]))
-    assert found[0] == 0.0
-    assert 1 <= found[1] <= found[2] <= 9
-    assert 10 <= found[3] <= 99
-    assert found[3] == np.floor(found[3])
-    assert np.isnan(found[4])
+    spread = spread_in_cell(margin, cells, np.array([0.9, 0.0, 1.0, 0.5, 0.5]))
+    assert spread[0] == 0.0
+    assert 1 <= spread[1] <= spread[2] <= 9
+    assert 10 <= spread[3] <= 99
+    assert spread[3] == np.floor(spread[3])
+    assert np.isnan(spread[4])
 
 
 def test_a_wide_cell_of_whole_numbers_is_cut_between_them() -> None:
@@ -144,7 +144,7 @@ def test_outliers_allow_for_many_who_share_a_number_close_to_a_fence() -> None:
     shares = {"0 to 7": 25, "7 to 12": 25, "12 to 20": 24, "21": 15, "22 to 39": 7, "40": 4}
     bins = Bins("x", "numeric", edges=(0, 7, 12, 20, 22, 39.9, 40.3))
     margin = Margin(bins, np.array([*shares.values(), 0]) * 100.0, np.eye(7) * 9.0)
-    found = outliers(margin, Z)
-    assert found.value > 300
-    assert found.low == 0.0
-    assert found.high < 1_000
+    estimate = outliers(margin, Z)
+    assert estimate.value > 300
+    assert estimate.low == 0.0
+    assert estimate.high < 1_000

@@ -34,10 +34,10 @@ def test_the_costs_of_table_1_are_exact(n: int, c: int, parts: tuple[int, ...]) 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 40), st.integers(0, 40), st.integers(1, 10**9))
 def test_the_costs_are_those_of_the_queries(n: int, c: int, nano: int) -> None:
-    found = paper_costs(n, c, f"{nano}e-9")
-    assert found["distribution"] == nano * (5 * n + c)
-    assert found["correlation"] == nano * (comb(n, 2) + comb(c, 2))
-    assert found["total"] == sum(list(found.values())[:4])
+    costs = paper_costs(n, c, f"{nano}e-9")
+    assert costs["distribution"] == nano * (5 * n + c)
+    assert costs["correlation"] == nano * (comb(n, 2) + comb(c, 2))
+    assert costs["total"] == sum(list(costs.values())[:4])
 
 
 @pytest.mark.parametrize("bad", [-1, 1.5, True])
@@ -47,9 +47,9 @@ def test_numbers_of_attributes_must_be_whole(bad: float) -> None:
 
 
 def test_the_interactive_plan_has_the_papers_queries() -> None:
-    made = declared(DOMAINS)
-    n, c = len(made.numeric), len(made.categorical)
-    assert len(list(paper_queries(made))) == 7 * n + c + comb(n, 2) + comb(c, 2)
+    domains = declared(DOMAINS)
+    n, c = len(domains.numeric), len(domains.categorical)
+    assert len(list(paper_queries(domains))) == 7 * n + c + comb(n, 2) + comb(c, 2)
     priced = plan(DOMAINS, "interactive", epsilon=1)
     assert len({item.each for item in priced.items}) == 1
 
@@ -85,10 +85,10 @@ def test_more_cells_get_more_of_the_budget() -> None:
 
 
 def test_the_expected_error_halves_with_twice_the_epsilon() -> None:
-    one, two = (plan(DOMAINS, epsilon=e).expected_errors(10_000) for e in (0.5, 1))
+    half, whole = (plan(DOMAINS, epsilon=e).expected_errors(10_000) for e in (0.5, 1))
     for function in ("value_counts", "missing", "outliers", "quantiles"):
-        assert one[function] == pytest.approx(2 * two[function], rel=0.01)
-    assert set(one) == {
+        assert half[function] == pytest.approx(2 * whole[function], rel=0.01)
+    assert set(half) == {
         "value_counts", "missing", "outliers", "quantiles", "spearman", "cramers_v"
     }  # fmt: skip
 

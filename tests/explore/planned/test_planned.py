@@ -46,9 +46,9 @@ def run(
         asked.append((json.loads(json.dumps(question)), cost))
         return json.loads(json.dumps(compute()))
 
-    made = plan(DOMAINS, epsilon=epsilon, delta=delta)
-    released = run_planned(PrivateTable(data, DOMAINS), made, ask)
-    assert sum(cost.rho for _, cost in asked) <= made.cost.rho
+    people_plan = plan(DOMAINS, epsilon=epsilon, delta=delta)
+    released = run_planned(PrivateTable(data, DOMAINS), people_plan, ask)
+    assert sum(cost.rho for _, cost in asked) <= people_plan.cost.rho
     return released, asked
 
 
@@ -58,26 +58,28 @@ def test_a_large_budget_gives_the_true_figures(delta: float | None) -> None:
     released, asked = run(data, 2_000.0, delta)
     assert [question["stage"] for question, _ in asked] == [1, 2]
     noise = "laplace" if delta is None else "gaussian"
-    found = {(a.function, *a.attributes): a for a in table_answers(released, DOMAINS, noise)}
-    assert found["count",].value == pytest.approx(4_000, abs=2)
-    assert found["missing", "age"].value == pytest.approx(np.isnan(data["age"]).sum(), abs=2)
+    answers = {(a.function, *a.attributes): a for a in table_answers(released, DOMAINS, noise)}
+    assert answers["count",].value == pytest.approx(4_000, abs=2)
+    assert answers["missing", "age"].value == pytest.approx(np.isnan(data["age"]).sum(), abs=2)
     quartiles = np.nanquantile(data["age"], [0.25, 0.5, 0.75])
-    assert list(found["quantiles", "age"].values.values()) == quartiles.tolist()
-    assert found["outliers", "gain"].value == pytest.approx((data["gain"] > 0).sum(), abs=2)
-    for label, counted in found["value_counts", "work"].values.items():
+    assert list(answers["quantiles", "age"].values.values()) == quartiles.tolist()
+    assert answers["outliers", "gain"].value == pytest.approx((data["gain"] > 0).sum(), abs=2)
+    for label, counted in answers["value_counts", "work"].values.items():
         assert counted == pytest.approx((data["work"] == label).sum(), abs=2)
     from scipy.stats import spearmanr
 
     both = ~np.isnan(data["age"])
     true = spearmanr(data["age"][both], data["score"][both]).statistic
-    assert found["spearman", "age", "score"].value == pytest.approx(true, abs=0.02)
-    assert found["cramers_v", "sex", "work"].value == pytest.approx(
+    assert answers["spearman", "age", "score"].value == pytest.approx(true, abs=0.02)
+    assert answers["cramers_v", "sex", "work"].value == pytest.approx(
         _v(data["sex"], data["work"]), abs=0.01
     )
 
 
-def _v(one: Any, two: Any) -> float:
-    table = np.array([[((one == a) & (two == b)).sum() for b in "abcd"] for a in "fm"], dtype=float)
+def _v(first: Any, second: Any) -> float:
+    table = np.array(
+        [[((first == a) & (second == b)).sum() for b in "abcd"] for a in "fm"], dtype=float
+    )
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
     return float(np.sqrt(((table - expected) ** 2 / expected).sum() / table.sum()))
 
@@ -123,9 +125,9 @@ def test_a_row_more_moves_each_table_by_one_before_noise(monkeypatch: Any) -> No
     seen: list[np.ndarray] = []
 
     def tables(self: PrivateTable, bins: Any, cells: Any) -> Any:
-        found = original(self, bins, cells)
-        seen.extend(found[name] for name in cells)
-        return found
+        exact = original(self, bins, cells)
+        seen.extend(exact[name] for name in cells)
+        return exact
 
     original = PrivateTable.tables
     monkeypatch.setattr(PrivateTable, "tables", tables)

@@ -24,7 +24,7 @@ from sparsam.explore import Answer, Explorer, Ledger, declared
 from sparsam.explore._answer import quantile_label
 from sparsam.explore._private_table import PrivateTable
 from sparsam.explore._ranks import fences
-from sparsam.explore.queries import _explorer as explorer_module
+from sparsam.explore.ledger import _ledger as ledger_module
 from sparsam.explore.queries._counts import count_query, mean_query, value_counts_query
 from sparsam.explore.queries._pairs import cramers_v_query, spearman_query
 from sparsam.explore.queries._query import Payment, Query
@@ -138,9 +138,9 @@ def test_estimates_are_near_the_truth_when_much_is_paid(tmp_path: Path) -> None:
         ask = Explorer(data, ledger)
         assert abs(ask.count(epsilon=10).value - 20_000) < 10
         assert abs(ask.missing("height", epsilon=10).value - 400) < 10
-        found = ask.quantiles("height", epsilon=30).values
+        quartiles = ask.quantiles("height", epsilon=30).values
         exact = np.quantile(height, (0.25, 0.5, 0.75))
-        assert np.allclose([found["Q1"], found["Q2"], found["Q3"]], exact, atol=0.5)
+        assert np.allclose([quartiles["Q1"], quartiles["Q2"], quartiles["Q3"]], exact, atol=0.5)
         ends = ask.range("height", epsilon=30).values
         assert np.allclose([ends["P1"], ends["P99"]], np.quantile(height, (0.01, 0.99)), atol=0.8)
         assert abs(ask.mean("height", epsilon=10).value - height.mean()) < 0.05
@@ -342,7 +342,7 @@ def test_without_opendp_nothing_is_charged(pure: Ledger, monkeypatch: pytest.Mon
     def absent() -> None:
         raise MissingExtraError("Noise needs opendp")
 
-    monkeypatch.setattr(explorer_module, "require_opendp", absent)
+    monkeypatch.setattr(ledger_module, "require_opendp", absent)
     with pytest.raises(SparsamError, match="opendp"):
         Explorer(people(20), pure).count(epsilon=0.1)
     assert pure.spent == 0

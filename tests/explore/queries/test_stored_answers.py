@@ -22,8 +22,8 @@ DOMAINS = {"age": (0, 99, "integer"), "sex": ["f", "m"]}
 
 @pytest.fixture
 def ledger(tmp_path: Path):
-    with Ledger.create(tmp_path / "l.ledger", PEOPLE, epsilon=90, domains=DOMAINS) as made:
-        yield made
+    with Ledger.create(tmp_path / "l.ledger", PEOPLE, epsilon=90, domains=DOMAINS) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize("fault", [ValueError, MemoryError, RecursionError, KeyboardInterrupt])

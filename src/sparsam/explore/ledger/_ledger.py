@@ -8,7 +8,8 @@ import math
 import os
 import secrets
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -16,9 +17,10 @@ from typing import Any, Protocol, Self
 
 import msgspec
 
-from sparsam._errors import BudgetError, LedgerError, ParameterError
+from sparsam._errors import BudgetError, LedgerError, ParameterError, SparsamError
 from sparsam.data import Table, fingerprint
 from sparsam.explore._declared import Declared, declared
+from sparsam.explore._noise import require_opendp
 from sparsam.explore._private_table import PrivateTable
 from sparsam.explore.ledger._accounts import budget_terms, epsilon_from_rho
 from sparsam.explore.ledger._amounts import NANO, Amount, Unit, nano_text
@@ -45,6 +47,7 @@ from sparsam.explore.ledger._store import (
 )
 
 _WAIT = 60.0
+_WRONG_SHAPE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)
 
 
 class Fingerprinted(Protocol):
@@ -758,3 +761,42 @@ def _digest(data: Any, known: Declared | None, text: str | None, salt: str) -> s
     if known is not None:
         return table_digest(PrivateTable(data, known), salt)
     return table_digest(fingerprint(data, salt), salt)
+
+
+def private_table(data: Any, ledger: Ledger, domains: Any = None) -> PrivateTable:
+    """Open the table that a ledger pays for; refused without what draws the noise.
+
+    Parameters
+    ----------
+    data : path, frame, mapping, list of records, Table, DuckDB relation or PrivateTable
+    ledger : Ledger
+    domains : Declared, or what `declared` takes, optional
+        What the attributes may hold; by default what the ledger was created with.
+    """
+    require_opendp()
+    return data if isinstance(data, PrivateTable) else PrivateTable(data, ledger.declare(domains))
+
+
+@contextmanager
+def stored_answers(stored: Callable[[], bool]) -> Iterator[None]:
+    """Refuse a stored answer that is none to the question asked.
+
+    What comes from a file may be of anyone's making.
+
+    Parameters
+    ----------
+    stored : callable
+        Whether some answer that is worked on came from the file, and was not just computed.
+    """
+    try:
+        yield
+    except SparsamError:
+        raise
+    except _WRONG_SHAPE:
+        if not stored():
+            raise
+        raise LedgerError(
+            "The ledger is damaged or was tampered with: it holds an answer that is none to the "
+            "question that was asked. Nothing was charged for it.\n\nHint: restore the file from "
+            "a copy whose head you know."
+        ) from None

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-from sparsam._errors import LedgerError, SparsamError
 from sparsam.explore._answer import Answer
-from sparsam.explore._noise import require_opendp
-from sparsam.explore._private_table import PrivateTable
-from sparsam.explore.ledger._ledger import Ledger
+from sparsam.explore.ledger._ledger import Ledger, private_table, stored_answers
 from sparsam.explore.queries._counts import (
     count_query,
     histogram_query,
@@ -21,8 +17,6 @@ from sparsam.explore.queries._counts import (
 from sparsam.explore.queries._pairs import cramers_v_query, spearman_query
 from sparsam.explore.queries._query import Payment, Price, Query
 from sparsam.explore.queries._ranks import outliers_query, quantiles_query
-
-_WRONG_SHAPE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)
 
 
 class Explorer:
@@ -61,12 +55,8 @@ class Explorer:
     """
 
     def __init__(self, data: Any, ledger: Ledger, domains: Any = None) -> None:
-        require_opendp()
         self.ledger = ledger
-        if isinstance(data, PrivateTable):
-            self.source = data
-        else:
-            self.source = PrivateTable(data, ledger.declare(domains))
+        self.source = private_table(data, ledger, domains)
         self.declared = self.source.declared
 
     def count(self, **price: Unpack[Price]) -> Answer:
@@ -180,28 +170,3 @@ class Explorer:
 
     def __repr__(self) -> str:
         return f"Explorer({', '.join(self.declared.names)})"
-
-
-@contextmanager
-def stored_answers(stored: Callable[[], bool]) -> Iterator[None]:
-    """Refuse a stored answer that is none to the question asked.
-
-    What comes from a file may be of anyone's making.
-
-    Parameters
-    ----------
-    stored : callable
-        Whether some answer that is worked on came from the file, and was not just computed.
-    """
-    try:
-        yield
-    except SparsamError:
-        raise
-    except _WRONG_SHAPE:
-        if not stored():
-            raise
-        raise LedgerError(
-            "The ledger is damaged or was tampered with: it holds an answer that is none to the "
-            "question that was asked. Nothing was charged for it.\n\nHint: restore the file from "
-            "a copy whose head you know."
-        ) from None
