@@ -14,7 +14,7 @@ _sources: dict[str, Callable[[], Callable[..., Any]]] = {}
 
 
 def supply(name: str, source: Callable[[], Callable[..., Any]]) -> None:
-    """Tell where a function comes from that an earlier folder calls.
+    """Note where a function comes from that an earlier folder calls.
 
     Parameters
     ----------
