@@ -559,8 +559,8 @@ def _certified(data: Data) -> Iterator[Block]:
     if paper["parameters"]:
         settings = paper["parameters"].items()
         named = tuple((key.replace("_", " "), setting(value)) for key, value in settings)
-        made = Facts((*named, ("versions", version_words(paper["versions"]))))
-        blocks += [Heading("How it was made"), made]
+        facts = Facts((*named, ("versions", version_words(paper["versions"]))))
+        blocks += [Heading("How it was made"), facts]
     yield Box(tuple(blocks), "paper" if data["kept"] else "paper broken")
     if paper["information_loss"]:
         yield Heading("What was lost")
