@@ -498,7 +498,7 @@ def test_estimators_keep_to_the_conventions(method: type[Method]) -> None:
     assert {**copy.get_params(), "method": 0} == {**anonymiser.get_params(), "method": 0}
     assert set(vars(method())) == set(method().get_params(deep=False))
     assert repr(Anonymiser(method(), k=7)) == f"Anonymiser(k=7, method={method.__name__}())"
-    with pytest.raises(TypeError, match="surprise"):
+    with pytest.raises(TypeError, match=r"surprise|no arguments"):
         method(surprise=1)
     data = people(1, 40)
     first = Anonymiser(method(), k=4, quasi_identifiers=QUASI)

@@ -55,3 +55,11 @@ def test_numbers_are_scored_by_what_they_explain_and_missing_ones_left_out(peopl
     assert scored.sweeps[0].n_rows == 210
     assert scored.sweeps[0].rows[0].score > 0.9
     assert "learned the wage" in scored.scores["words"]
+
+
+def test_the_truth_itself_is_not_learned_from(people: Any) -> None:
+    noise = np.random.default_rng(1).choice(["y", "n"], 400)
+    table = {"sex": people["sex"], "noise": noise}
+    anonymiser = Anonymiser(quasi_identifiers=["sex"], keep=["noise"])
+    scored = k_scores(table, noise, ks=(5,), anonymiser=anonymiser)
+    assert scored.scores["raw"] < 0.8

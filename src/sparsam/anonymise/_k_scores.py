@@ -91,7 +91,10 @@ def k_scores(
     n_test = max(1, round(HELD_OUT * len(labels)))
     test, train = np.sort(order[:n_test]), np.sort(order[n_test:])
     score = BoostedScore(
-        _rows_of(frame, test), labels[test], _learned_from(chosen, frame), random_state
+        _rows_of(frame, test),
+        labels[test],
+        _learned_from(chosen, frame, truth[known]),
+        random_state,
     )
     learn = _rows_of(frame, train)
     sweeps = tuple(
@@ -115,12 +118,14 @@ def k_scores(
     )
 
 
-def _learned_from(anonymiser: Anonymiser, frame: Any) -> list[str]:
-    """The columns to learn from: all that are published, but the target."""
+def _learned_from(anonymiser: Anonymiser, frame: Any, truth: NDArray[Any]) -> list[str]:
+    """The columns to learn from: all that are published, but the target, whatever its name."""
     layout = anonymiser._layout_of(frame)
     target = anonymiser.roles.target if anonymiser.roles is not None else None
     names = anonymiser.quasi_identifiers or layout.quasi_identifiers
-    return [*names, *(name for name in layout.keep if name != target)]
+    kept = columns_of(frame, [name for name in layout.keep if name != target])
+    others = (name for name, values in kept.items() if values.tolist() != truth.tolist())
+    return [*names, *others]
 
 
 def _points(share: float, n_people: int) -> str:
