@@ -17,7 +17,7 @@ from sparsam.attack import Reconstruction
 from sparsam.data import Roles
 from sparsam.minimise import PrivacyTree
 from sparsam.report import Report, report_on
-from sparsam.report._provenance import NO_HASH
+from sparsam.report._closing import NO_HASH
 from sparsam.report._report import _verdict
 from sparsam.report._words import THIN
 
