@@ -17,7 +17,7 @@ from sparsam.assess import attack_along
 from sparsam.attack import Attacks, Reconstruction, Risk, run_attacks
 from sparsam.report import AttackReport, Report, attack_report, report_on
 from sparsam.report._attack_view import achieved_by, attack_view, control_words
-from sparsam.report._provenance import NO_HASH
+from sparsam.report._closing import NO_HASH
 from sparsam.report._publish import publishable_attacks
 
 SCRIPT = "<script>alert(1)</script>"

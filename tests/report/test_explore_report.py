@@ -18,7 +18,7 @@ from sparsam.data import CategoricalDomain, NumericDomain
 from sparsam.explore import Ledger, declared, explore_table
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
 from sparsam.report import ExploreReport, explore_report
-from sparsam.report._provenance import NO_HASH
+from sparsam.report._closing import NO_HASH
 from sparsam.report.page._blocks import Table, plain_words
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,7 +15,7 @@ from sparsam.data import Roles
 from sparsam.generalization import Generalization
 from sparsam.minimise import ModelTree
 from sparsam.report import ModelReport, model_report
-from sparsam.report._provenance import NO_HASH
+from sparsam.report._closing import NO_HASH
 from sparsam.report._words import range_words, telling
 
 THIN = "\u202f"

@@ -16,7 +16,7 @@ from sparsam.anonymise import Anonymiser, DistinctDiversity, Greedy, Mondrian, d
 from sparsam.anonymise._anonymise_model import AnonymisedModel, ModelFacts
 from sparsam.attack import Risk
 from sparsam.report import ReleaseReport, release_report
-from sparsam.report._provenance import NO_HASH
+from sparsam.report._closing import NO_HASH
 from sparsam.report._words import THIN
 
 NAMES = ["age", "education", "marital_status", "sex"]

@@ -18,10 +18,16 @@ from sparsam.report._attack_view import (
     attack_view,
     share_of,
 )
-from sparsam.report._closing import MEANING_OF_ATTACKS, meaning_section, reproduce_section
+from sparsam.report._closing import (
+    MEANING_OF_ATTACKS,
+    meaning_section,
+    reproduce_data,
+    reproduce_section,
+    task_data,
+    task_facts,
+)
 from sparsam.report._collected import attributes_data, collected_blocks, how_collected
 from sparsam.report._document import Document
-from sparsam.report._provenance import reproduce_data, task_data, task_facts
 from sparsam.report._publish import publishable_attack_report
 from sparsam.report._words import (
     NOTHING,

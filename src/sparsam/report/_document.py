@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from sparsam._errors import ParameterError
 from sparsam._writing import write_text
@@ -17,7 +20,7 @@ from sparsam.report.page._terminal import terminal
 Data = TypeVar("Data")
 
 
-class Document(Generic[Data]):
+class Document(ABC, Generic[Data]):
     """Plain data, and its renderings.
 
     Parameters
@@ -37,9 +40,9 @@ class Document(Generic[Data]):
         """Return everything the report says as JSON."""
         return json.dumps(self._data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
+    @abstractmethod
     def page(self) -> Page:
         """Return the report as a page, which is what all renderings are made from."""
-        raise NotImplementedError
 
     def head(self) -> Page:
         """Return the page, perhaps without its sections: enough for a notebook or a terminal."""
@@ -91,3 +94,18 @@ class Document(Generic[Data]):
                 f"The name of a report must end in {', '.join(writers)}. Got {path.name!r} instead."
             )
         write_text(path, writer())
+
+
+def plain(value: Any) -> Any:
+    """Rebuild a value from dict, list, str, int, float, bool and None."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return str(value)

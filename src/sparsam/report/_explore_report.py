@@ -23,10 +23,8 @@ from sparsam.explore import (
     paper_price,
     raw_domains,
 )
-from sparsam.report._closing import meaning_section
-from sparsam.report._document import Document
-from sparsam.report._plain import plain
-from sparsam.report._provenance import input_data, noisy_versions
+from sparsam.report._closing import input_data, meaning_section, noisy_versions
+from sparsam.report._document import Document, plain
 from sparsam.report._words import (
     NOTHING,
     THIN,

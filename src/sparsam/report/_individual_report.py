@@ -7,11 +7,9 @@ from typing import Any
 
 from sparsam.attack import Risk
 from sparsam.individual import CurvePoint, Mask, Retention
-from sparsam.report._closing import meaning_section, reproduce_section
-from sparsam.report._document import Document
+from sparsam.report._closing import input_data, meaning_section, reproduce_section, versions
+from sparsam.report._document import Document, plain
 from sparsam.report._individual_data import kept_attributes, kept_people, picture_of
-from sparsam.report._plain import plain
-from sparsam.report._provenance import input_data, versions
 from sparsam.report._words import (
     NOTHING,
     THIN,

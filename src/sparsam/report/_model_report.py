@@ -9,11 +9,15 @@ from sparsam._errors import ParameterError
 from sparsam._small_counts import suppress
 from sparsam.assess import ModelAssessment
 from sparsam.generalization import Generalization
-from sparsam.report._closing import MEANING, meaning_section, reproduce_section
+from sparsam.report._closing import (
+    MEANING,
+    input_data,
+    meaning_section,
+    reproduce_section,
+    versions,
+)
 from sparsam.report._collected import attribute_data, attribute_row, spared_box
-from sparsam.report._document import Document
-from sparsam.report._plain import plain
-from sparsam.report._provenance import input_data, versions
+from sparsam.report._document import Document, plain
 from sparsam.report._words import (
     NOTHING,
     THIN,

@@ -16,7 +16,7 @@ from sparsam._small_counts import (
     suppress,
 )
 from sparsam.attack import compare_published, publish_bound, publish_risk
-from sparsam.report._plain import plain
+from sparsam.report._document import plain
 
 Data = dict[str, Any]
 _DETAILS = frozenset(

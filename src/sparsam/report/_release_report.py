@@ -33,10 +33,8 @@ from sparsam.anonymise import (
 )
 from sparsam.attack import Risk
 from sparsam.data import columns_of
-from sparsam.report._closing import meaning_section, reproduce_section
-from sparsam.report._document import Document
-from sparsam.report._plain import plain
-from sparsam.report._provenance import input_data, versions
+from sparsam.report._closing import input_data, meaning_section, reproduce_section, versions
+from sparsam.report._document import Document, plain
 from sparsam.report._release_sizes import size_bins, size_words
 from sparsam.report._words import (
     NOTHING,

@@ -11,7 +11,15 @@ from sparsam.assess import Assessment, AttackedPoint, Choice, Front, Point
 from sparsam.attack import Attacks
 from sparsam.report._attack_report import attack_section
 from sparsam.report._attack_view import attack_view
-from sparsam.report._closing import ATTACK_MEANING, MEANING, meaning_section, reproduce_section
+from sparsam.report._closing import (
+    ATTACK_MEANING,
+    MEANING,
+    meaning_section,
+    reproduce_data,
+    reproduce_section,
+    task_data,
+    task_facts,
+)
 from sparsam.report._collected import (
     attributes_data,
     collected_blocks,
@@ -19,7 +27,6 @@ from sparsam.report._collected import (
     how_collected,
 )
 from sparsam.report._document import Document
-from sparsam.report._provenance import reproduce_data, task_data, task_facts
 from sparsam.report._publish import publishable
 from sparsam.report._words import (
     NOTHING,

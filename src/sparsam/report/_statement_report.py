@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sparsam.explore import Statement, question_words, time_words
-from sparsam.report._document import Document
-from sparsam.report._plain import plain
-from sparsam.report._provenance import noisy_versions
+from sparsam.report._closing import noisy_versions
+from sparsam.report._document import Document, plain
 from sparsam.report._words import NOTHING, counted, percent, small_words, version_words
 from sparsam.report.page._blocks import (
     Block,

@@ -50,7 +50,7 @@ def test_places_are_in_the_units_of_the_axes(read_picture):
     assert bar.findtext("title") == "a hint"
     assert len(drawing.findall("polyline")) == 1
     assert len(drawing.findall("line")) == 1
-    assert drawing.find("path").get("transform") == f"translate({plot.right}.00 {plot.floor}.00)"
+    assert drawing.find("path").get("transform") == f"translate({plot.right}.0 {plot.floor}.0)"
 
 
 def test_levels_and_edges_are_named(read_picture):

@@ -12,4 +12,4 @@ def test_text_and_attributes_are_escaped():
 
 def test_numbers_are_short():
     assert tag("line", x1=1 / 3, x2=2.0, y1=-0.001) == '<line x1="0.33" x2="2" y1="-0"/>'
-    assert percent_of(1 / 3) == "33.33%"
+    assert percent_of(1 / 3) == "33.3%"

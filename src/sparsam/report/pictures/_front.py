@@ -141,7 +141,7 @@ class _Front:
         """Draw a point that a reader can pick."""
         x, y = _at(point, plot)
         if chosen := point["id"] == self.data["chosen"]:
-            place = f"translate({x:.2f} {y:.2f})"
+            place = f"translate({x:.1f} {y:.1f})"
             shape = tag("path", d=SHAPES["chosen"], transform=place, class_="chosen")
         else:
             shape = tag("circle", cx=x, cy=y, r=5, class_="dot")

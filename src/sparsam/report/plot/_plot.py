@@ -152,7 +152,7 @@ class Plot:
     def line(self, spots: Spots, kind: str) -> None:
         """Join two places or more."""
         if len(spots) > 1:
-            places = " ".join(f"{self.x(x):.2f},{self.y(y):.2f}" for x, y in spots)
+            places = " ".join(f"{self.x(x):.1f},{self.y(y):.1f}" for x, y in spots)
             self.add(tag("polyline", points=places, class_=kind))
 
     def dot(self, x: float, y: float, radius: float, kind: str, hint: str) -> None:
@@ -162,7 +162,7 @@ class Plot:
 
     def mark(self, shape: Mark, x: float, y: float, hint: str) -> None:
         """Draw a shape, with words for who points at it."""
-        at = f"translate({self.x(x):.2f} {self.y(y):.2f})"
+        at = f"translate({self.x(x):.1f} {self.y(y):.1f})"
         self.add(shape.draw(*self._hints(hint), transform=at))
 
     def _hints(self, hint: str | None) -> tuple[Markup, ...]:

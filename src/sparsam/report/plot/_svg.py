@@ -49,10 +49,10 @@ def percent_of(share: float) -> str:
     >>> percent_of(0.25)
     '25%'
     """
-    return f"{_value(100 * share)}%"
+    return f"{_value(100 * share, 1)}%"
 
 
-def _value(value: str | float) -> str:
+def _value(value: str | float, decimals: int = 2) -> str:
     if isinstance(value, str):
         return value
-    return f"{value:.2f}".rstrip("0").rstrip(".")
+    return f"{value:.{decimals}f}".rstrip("0").rstrip(".")
