@@ -45,8 +45,8 @@ class ClassProbabilities:
         shares, truth = np.asarray(probabilities, dtype=np.float64), np.asarray(labels)
         if shares.ndim != 2 or truth.shape != shares.shape[:1] or truth.dtype.kind not in "iu":
             raise DataError(
-                "Probabilities must have a row a person and a column a class, and labels the "
-                f"number of a column a person. Got the shapes {shares.shape} and {truth.shape}."
+                "Probabilities must have one row per person and one column per class, and labels "
+                f"the number of a column for each person. Got the shapes {shares.shape} and {truth.shape}."
             )
         if truth.size and (truth.min() < 0 or truth.max() >= shares.shape[1]):
             raise DataError(f"Labels must be numbers below {shares.shape[1]}. Got others.")
