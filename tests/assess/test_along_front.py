@@ -19,13 +19,15 @@ def front(make_people):
 
 def test_every_unbeaten_point_is_attacked(front):
     seen = []
-    found = attack_along(front, n_jobs=1, progress=lambda done, total: seen.append((done, total)))
-    assert [front.points[one.number] for one in found] == list(front.best)
-    assert seen == [(n, len(found)) for n in range(1, len(found) + 1)]
-    for one, point in zip(found, front.best, strict=True):
-        assert one.errors["A1"] == point.assessment.risk.value
-        assert one.to_dict()["utility_error"] == point.assessment.utility.error
-        assert set(one.errors) == {"A1", "A3", "A4", "A5"}
+    attacked = attack_along(
+        front, n_jobs=1, progress=lambda done, total: seen.append((done, total))
+    )
+    assert [front.points[result.number] for result in attacked] == list(front.best)
+    assert seen == [(n, len(attacked)) for n in range(1, len(attacked) + 1)]
+    for result, point in zip(attacked, front.best, strict=True):
+        assert result.errors["A1"] == point.assessment.risk.value
+        assert result.to_dict()["utility_error"] == point.assessment.utility.error
+        assert set(result.errors) == {"A1", "A3", "A4", "A5"}
 
 
 def test_same_on_one_core_or_two(front):

@@ -18,24 +18,24 @@ from sparsam.generalization import Generalization
 @settings(deadline=None)
 @given(st.lists(st.integers(0, 30), max_size=40))
 def test_sizes_are_those_of_a_loop(counts):
-    found = class_sizes(np.array(counts, dtype=np.int64), thresholds=(2, 5, 10))
+    sizes = class_sizes(np.array(counts, dtype=np.int64), thresholds=(2, 5, 10))
     seen = [count for count in counts if count]
-    assert found.distinct == len(seen)
-    assert found.smallest == min(seen, default=0)
-    assert found.alone == sum(count == 1 for count in seen)
-    assert found.under == {k: sum(c for c in seen if c < k) for k in (2, 5, 10)}
-    assert found.under[2] == found.alone
+    assert sizes.distinct == len(seen)
+    assert sizes.smallest == min(seen, default=0)
+    assert sizes.alone == sum(count == 1 for count in seen)
+    assert sizes.under == {k: sum(c for c in seen if c < k) for k in (2, 5, 10)}
+    assert sizes.under[2] == sizes.alone
 
 
 def test_sizes_of_real_records(people_split):
     everything = Generalization.identity(people_split.train.table)
     records = GeneralizedRecords.of(everything, people_split)
-    found = class_sizes(records.counts("train"))
+    sizes = class_sizes(records.counts("train"))
     groups = Counter(map(tuple, people_split.train.codes.tolist()))
-    assert found.distinct == len(groups)
-    assert found.smallest == min(groups.values())
-    assert found.alone == sum(people == 1 for people in groups.values())
-    assert found.to_dict()["under"] == {
+    assert sizes.distinct == len(groups)
+    assert sizes.smallest == min(groups.values())
+    assert sizes.alone == sum(people == 1 for people in groups.values())
+    assert sizes.to_dict()["under"] == {
         "5": sum(people for people in groups.values() if people < 5),
         "10": sum(people for people in groups.values() if people < 10),
     }
@@ -43,8 +43,8 @@ def test_sizes_of_real_records(people_split):
 
 def test_nothing_collected_is_one_class(people_split):
     nothing = Generalization.nothing(people_split.train.table)
-    found = class_sizes(GeneralizedRecords.of(nothing, people_split).counts("train"))
-    assert (found.distinct, found.smallest, found.alone) == (1, people_split.train.n_rows, 0)
+    sizes = class_sizes(GeneralizedRecords.of(nothing, people_split).counts("train"))
+    assert (sizes.distinct, sizes.smallest, sizes.alone) == (1, people_split.train.n_rows, 0)
 
 
 def test_an_assessment_as_plain_data(small_front):

@@ -9,7 +9,7 @@ from sparsam.assess import NothingFitsError
 
 
 @pytest.mark.parametrize(
-    ("demands", "said"),
+    ("demands", "message"),
     [
         ({}, "Got 0 of them"),
         ({"max_utility_loss": 0.1, "max_risk": 0.1}, "Got 2 of them"),
@@ -18,8 +18,8 @@ from sparsam.assess import NothingFitsError
         ({"max_risk": float("nan")}, r"\[0, 1\]"),
     ],
 )
-def test_wrong_requirements(small_front, demands, said):
-    with pytest.raises(ParameterError, match=said):
+def test_wrong_requirements(small_front, demands, message):
+    with pytest.raises(ParameterError, match=message):
         small_front.choose(**demands)
 
 

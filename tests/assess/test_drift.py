@@ -22,12 +22,12 @@ def years(make_people):
 
 
 def test_nothing_changes_where_nothing_drifts(years):
-    found = drift(years, ROLES, "year", TREE)
-    assert list(found.assessments) == ["2015", "2016", "2017"]
-    for utility, risk in found.changes().values():
+    result = drift(years, ROLES, "year", TREE)
+    assert list(result.assessments) == ["2015", "2016", "2017"]
+    for utility, risk in result.changes().values():
         assert abs(utility) < 0.12
         assert abs(risk) < 0.12
-    assert found.changes()["2015"] == (0.0, 0.0)
+    assert result.changes()["2015"] == (0.0, 0.0)
     assert not hasattr(TREE, "generalization_")
 
 
@@ -40,9 +40,9 @@ def test_a_changed_population_shows(years):
 
 
 def test_all_periods_share_one_generalization(years):
-    found = drift(years, ROLES, "year", TREE).assessments.values()
-    assert len({one.generalization for one in found}) == 1
-    assert "year" not in next(iter(found)).generalization
+    assessments = drift(years, ROLES, "year", TREE).assessments.values()
+    assert len({assessment.generalization for assessment in assessments}) == 1
+    assert "year" not in next(iter(assessments)).generalization
 
 
 def test_one_period_is_not_enough(years):

@@ -39,11 +39,11 @@ def beats_by_hand(first, second):
 
 
 def test_identical_points_do_not_beat_each_other(make_assessment):
-    one = make_assessment(shares(40), [0.3] * 200)
+    assessment = make_assessment(shares(40), [0.3] * 200)
     other = make_assessment(shares(40), [0.3] * 200)
-    assert not beats(one, one)
-    assert not beats(one, other)
-    assert not beats(other, one)
+    assert not beats(assessment, assessment)
+    assert not beats(assessment, other)
+    assert not beats(other, assessment)
 
 
 @pytest.mark.parametrize("fewer", [1, 2, 3])
@@ -223,8 +223,8 @@ def slow_area(points, low, high, steps=20_000):
 
 @given(st.lists(st.tuples(SHARES, SHARES), max_size=6), SHARES, st.floats(0.05, 0.5))
 def test_area_is_the_mean_of_the_best(points, low, width):
-    found = area_under_front([u for u, _ in points], [r for _, r in points], low, low + width)
-    assert found == pytest.approx(slow_area(points, low, low + width, 4000), abs=2e-3)
+    area = area_under_front([u for u, _ in points], [r for _, r in points], low, low + width)
+    assert area == pytest.approx(slow_area(points, low, low + width, 4000), abs=2e-3)
 
 
 def test_an_unsafe_point_adds_nothing():

@@ -60,14 +60,14 @@ def test_only_known_labels_that_the_model_can_say_are_compared():
 )
 def test_labels_by_expression(people, target, model, expected):
     tree = ModelTree(model, Roles(target), keep_accuracy=0.9).fit(people)
-    found = assess_model(tree, people, rows=tree.held_out_rows_)
-    assert (found.true_accuracy is not None) == expected
+    evidence = assess_model(tree, people, rows=tree.held_out_rows_)
+    assert (evidence.true_accuracy is not None) == expected
     if target == "age>40":
         return
     rows = people.iloc[tree.held_out_rows_]
     age = rows["age"].to_numpy()
     truth = np.digitize(age, [30, 50]) if "bins" in target else (age <= 40).astype(int)
-    assert found.true_accuracy.before.score == (truth == model(rows)).mean()
+    assert evidence.true_accuracy.before.score == (truth == model(rows)).mean()
 
 
 @pytest.mark.parametrize("rows", [[], [[0]], [-1], [900], ["a"], [0.5]])

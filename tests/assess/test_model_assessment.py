@@ -45,45 +45,45 @@ def tree(people):
 
 
 @pytest.fixture(scope="module")
-def found(tree, people):
+def evidence(tree, people):
     return assess_model(tree, people, rows=tree.held_out_rows_)
 
 
-def test_relative_accuracy_is_that_of_asking_one_by_one(tree, people, found):
+def test_relative_accuracy_is_that_of_asking_one_by_one(tree, people, evidence):
     rows = people.iloc[tree.held_out_rows_].drop(columns="works").to_dict("records")
     fed = [tree.recoding_.apply_record(row) for row in rows]
     before = [works(pd.DataFrame([row]))[0] for row in rows]
     after = [works(pd.DataFrame([row]))[0] for row in fed]
     same = sum(a == b for a, b in zip(before, after, strict=True))
-    kept = found.relative_accuracy
+    kept = evidence.relative_accuracy
     assert kept.score == same / len(rows) == tree.held_out_.score
     assert kept.interval == wilson_interval(same, len(rows))
-    assert kept.n_records == found.n_records == len(rows) == 180
+    assert kept.n_records == evidence.n_records == len(rows) == 180
     assert kept.measure == "share"
-    assert found.null_accuracy == Counter(before).most_common(1)[0][1] / len(rows)
+    assert evidence.null_accuracy == Counter(before).most_common(1)[0][1] / len(rows)
     truth = people["works"].iloc[tree.held_out_rows_].tolist()
     right = [sum(a == b for a, b in zip(truth, said, strict=True)) for said in (before, after)]
-    assert found.true_accuracy.before.score == right[0] / len(rows)
-    assert found.true_accuracy.after.score == right[1] / len(rows)
+    assert evidence.true_accuracy.before.score == right[0] / len(rows)
+    assert evidence.true_accuracy.after.score == right[1] / len(rows)
 
 
-def test_what_was_chosen_on(tree, found):
-    assert found.chosen_on.score == tree.chosen_on_.score
-    low, high = found.chosen_on.interval
-    assert low < found.chosen_on.score <= high + 1e-12
-    assert found.worst_cell is None
+def test_what_was_chosen_on(tree, evidence):
+    assert evidence.chosen_on.score == tree.chosen_on_.score
+    low, high = evidence.chosen_on.interval
+    assert low < evidence.chosen_on.score <= high + 1e-12
+    assert evidence.worst_cell is None
 
 
-def test_information_loss_and_disclosure(tree, people, found):
+def test_information_loss_and_disclosure(tree, people, evidence):
     rows = people.iloc[tree.held_out_rows_].drop(columns="works")
     table = OwnRecords.open(people, roles=ROLES).table.take(tree.held_out_rows_)
-    assert found.information_loss == tree.generalization_.information_loss(table)
-    assert found.local_information_loss == tree.recoding_.information_loss(table)
-    assert found.local_information_loss.overall >= found.information_loss.overall
+    assert evidence.information_loss == tree.generalization_.information_loss(table)
+    assert evidence.local_information_loss == tree.recoding_.information_loss(table)
+    assert evidence.local_information_loss.overall >= evidence.information_loss.overall
     raw = Counter(rows.itertuples(index=False, name=None))
     ranges = Counter(tree.generalization_.apply(rows).itertuples(index=False, name=None))
     fed = Counter(tree.recoding_.apply(rows).itertuples(index=False, name=None))
-    stored = found.disclosure
+    stored = evidence.disclosure
     for counts, measured in zip(
         (raw, ranges, fed), (stored.before, stored.after, stored.recoded), strict=True
     ):
@@ -95,24 +95,24 @@ def test_information_loss_and_disclosure(tree, people, found):
     assert stored.recoded.distinct <= stored.after.distinct <= stored.before.distinct
 
 
-def test_what_is_needed(found, tree):
-    assert set(found.collected) == {"age", "education"}
-    assert set(found.not_needed) == {"sex", "region", "zip"}
-    assert found.curve == tree.curve_
-    assert found.n_asked > tree.n_asked_
-    assert found.settings["keep_accuracy"] == 0.9
-    assert found.settings["fractions"] == list(tree.fractions)
-    assert "model" not in found.settings
+def test_what_is_needed(evidence, tree):
+    assert set(evidence.collected) == {"age", "education"}
+    assert set(evidence.not_needed) == {"sex", "region", "zip"}
+    assert evidence.curve == tree.curve_
+    assert evidence.n_asked > tree.n_asked_
+    assert evidence.settings["keep_accuracy"] == 0.9
+    assert evidence.settings["fractions"] == list(tree.fractions)
+    assert "model" not in evidence.settings
 
 
-def test_plain_data(found):
-    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+def test_plain_data(evidence):
+    data = json.loads(json.dumps(evidence.to_dict(), allow_nan=False))
     assert data["met"] is True
     assert data["shortfall"] == 0
     assert data["relative_accuracy"]["n_records"] == 180
     assert set(data["disclosure"]) == {"before", "after", "recoded", "quasi_identifiers"}
-    assert len(data["curve"]) == len(found.curve)
-    assert "works" not in repr(found.settings)
+    assert len(data["curve"]) == len(evidence.curve)
+    assert "works" not in repr(evidence.settings)
 
 
 def test_quasi_identifiers_are_those_that_the_roles_name(people):
@@ -128,22 +128,22 @@ def test_quasi_identifiers_are_those_that_the_roles_name(people):
 def test_a_missed_target_says_by_how_much(tree, people):
     other = fitted(people, keep_accuracy=0.9)
     other.keep_accuracy = 1.1  # more than can be
-    found = assess_model(other, people, rows=tree.held_out_rows_)
-    assert not found.met
-    assert found.shortfall == pytest.approx(1.1 - found.relative_accuracy.score)
+    evidence = assess_model(other, people, rows=tree.held_out_rows_)
+    assert not evidence.met
+    assert evidence.shortfall == pytest.approx(1.1 - evidence.relative_accuracy.score)
 
 
 def test_in_each_cell(people):
     tree = fitted(people, keep_accuracy=0.9, kept_in="each cell")
-    found = assess_model(tree, people, rows=tree.held_out_rows_)
-    assert found.worst_cell.score == tree.held_out_.score
-    assert found.met == (tree.met_ and found.relative_accuracy.score >= 0.9)
+    evidence = assess_model(tree, people, rows=tree.held_out_rows_)
+    assert evidence.worst_cell.score == tree.held_out_.score
+    assert evidence.met == (tree.met_ and evidence.relative_accuracy.score >= 0.9)
     tree.met_ = False
     assert not assess_model(tree, people, rows=tree.held_out_rows_).met
 
 
 @pytest.mark.parametrize("how", ["polars", "pyarrow", "mapping", "path", "table"])
-def test_whatever_holds_the_people(people, found, how, tmp_path):
+def test_whatever_holds_the_people(people, evidence, how, tmp_path):
     import polars as pl
 
     def answer(frame):
@@ -161,20 +161,20 @@ def test_whatever_holds_the_people(people, found, how, tmp_path):
     tree = ModelTree(answer, ROLES, keep_accuracy=0.9).fit(same)
     other = assess_model(tree, same, rows=tree.held_out_rows_)
     assert other.relative_accuracy.score == tree.held_out_.score
-    assert set(other.collected) == set(found.collected)
-    assert other.true_accuracy == found.true_accuracy
+    assert set(other.collected) == set(evidence.collected)
+    assert other.true_accuracy == evidence.true_accuracy
 
 
 def test_people_who_came_later(tree, people, make_people):
     """Values that the model is fed need not be among those of the new people."""
     later = make_people(400, seed=7)
     later = later[later["age"] % 3 == 0].reset_index(drop=True)
-    found = assess_model(tree, later)
+    evidence = assess_model(tree, later)
     fed = tree.recoding_.apply(later)
-    assert found.relative_accuracy.score == (works(later) == works(fed)).mean()
-    assert found.n_records == len(later)
+    assert evidence.relative_accuracy.score == (works(later) == works(fed)).mean()
+    assert evidence.n_records == len(later)
     unlabelled = assess_model(tree, later.drop(columns="works"))
-    assert unlabelled.relative_accuracy == found.relative_accuracy
+    assert unlabelled.relative_accuracy == evidence.relative_accuracy
     assert unlabelled.true_accuracy is None
 
 
@@ -182,9 +182,9 @@ def test_arrays(make_people):
     people = make_people(400)
     X = np.column_stack([people["age"], people["age"] % 7, people["age"] % 2]).astype(float)
     tree = ModelTree(lambda rows: rows[:, 0] > 40, keep_accuracy=0.9).fit(X)
-    found = assess_model(tree, X, rows=tree.held_out_rows_, y=people["age"] > 42)
-    assert found.relative_accuracy.score == tree.held_out_.score
-    assert found.true_accuracy.before.score < 1
+    evidence = assess_model(tree, X, rows=tree.held_out_rows_, y=people["age"] > 42)
+    assert evidence.relative_accuracy.score == tree.held_out_.score
+    assert evidence.true_accuracy.before.score < 1
     odd = X[X[:, 0] % 2 == 1] * 1.5  # numbers that no one had
     later = assess_model(tree, odd)
     assert later.relative_accuracy.score == ((odd[:, 0] > 40) == (tree.feed(odd)[:, 0] > 40)).mean()
@@ -195,9 +195,9 @@ def test_an_array_with_columns_that_the_model_does_not_take(make_people):
     X = np.column_stack([np.arange(400), age, age % 3]).astype(float)
     roles = Roles(identifiers=["x0"])
     tree = ModelTree(lambda rows: rows[:, 0] > 40, roles, keep_accuracy=0.9).fit(X)
-    found = assess_model(tree, X, rows=tree.held_out_rows_)
-    assert found.collected == ("x1",)
-    assert found.relative_accuracy.score == tree.held_out_.score
+    evidence = assess_model(tree, X, rows=tree.held_out_rows_)
+    assert evidence.collected == ("x1",)
+    assert evidence.relative_accuracy.score == tree.held_out_.score
 
 
 def test_one_hot_slices(make_people):
@@ -209,10 +209,10 @@ def test_one_hot_slices(make_people):
         return (rows["education_low"].to_numpy() == 0) & (rows["age"].to_numpy() > 30)
 
     tree = ModelTree(model, slices={"education": list(hot)}, keep_accuracy=0.9).fit(frame)
-    found = assess_model(tree, frame, rows=tree.held_out_rows_)
-    assert found.relative_accuracy.score == tree.held_out_.score
-    assert {one.name for one in found.attributes} == {"age", "education"}
-    assert found.true_accuracy is None
+    evidence = assess_model(tree, frame, rows=tree.held_out_rows_)
+    assert evidence.relative_accuracy.score == tree.held_out_.score
+    assert {one.name for one in evidence.attributes} == {"age", "education"}
+    assert evidence.true_accuracy is None
 
 
 def test_numbers_are_compared_by_r2(make_people):
@@ -220,14 +220,14 @@ def test_numbers_are_compared_by_r2(make_people):
     pay = people["age"] * 10.0 + (people["sex"] == "male")
     model = LinearRegression().fit(people[["age"]], pay)
     tree = ModelTree(model, keep_accuracy=0.9).fit(people[["age"]])
-    found = assess_model(tree, people[["age"]], rows=tree.held_out_rows_, y=pay)
-    assert found.regression
-    assert found.relative_accuracy.measure == "r2"
-    assert found.relative_accuracy.score == pytest.approx(tree.held_out_.score)
-    low, high = found.relative_accuracy.interval
-    assert low <= found.relative_accuracy.score <= high
-    assert found.null_accuracy == pytest.approx(0)
-    assert found.true_accuracy.before.score > 0.999
+    evidence = assess_model(tree, people[["age"]], rows=tree.held_out_rows_, y=pay)
+    assert evidence.regression
+    assert evidence.relative_accuracy.measure == "r2"
+    assert evidence.relative_accuracy.score == pytest.approx(tree.held_out_.score)
+    low, high = evidence.relative_accuracy.interval
+    assert low <= evidence.relative_accuracy.score <= high
+    assert evidence.null_accuracy == pytest.approx(0)
+    assert evidence.true_accuracy.before.score > 0.999
     words = assess_model(tree, people[["age"]], rows=tree.held_out_rows_, y=people["sex"])
     assert words.true_accuracy is None
 
@@ -239,9 +239,9 @@ def test_several_outputs_must_all_stay(make_people):
         return np.column_stack([rows["age"].to_numpy() > 30, rows["age"].to_numpy() > 50])
 
     tree = ModelTree(model, keep_accuracy=0.9).fit(people)
-    found = assess_model(tree, people, rows=tree.held_out_rows_)
-    assert found.relative_accuracy.score == tree.held_out_.score
-    assert 1 / 3 <= found.null_accuracy < 1
+    evidence = assess_model(tree, people, rows=tree.held_out_rows_)
+    assert evidence.relative_accuracy.score == tree.held_out_.score
+    assert 1 / 3 <= evidence.null_accuracy < 1
 
 
 def test_a_scorer_of_the_users_own(people):
@@ -249,25 +249,25 @@ def test_a_scorer_of_the_users_own(people):
         return 2 * float((before == after).mean()) - 1
 
     tree = fitted(people, keep_accuracy=0.8, scorer=agreement)
-    found = assess_model(tree, people, rows=tree.held_out_rows_)
-    assert found.relative_accuracy.measure == "own"
-    assert found.relative_accuracy.score == pytest.approx(tree.held_out_.score)
-    assert found.settings["scorer"] == "agreement"
-    assert found.null_accuracy < 0.9
+    evidence = assess_model(tree, people, rows=tree.held_out_rows_)
+    assert evidence.relative_accuracy.measure == "own"
+    assert evidence.relative_accuracy.score == pytest.approx(tree.held_out_.score)
+    assert evidence.settings["scorer"] == "agreement"
+    assert evidence.null_accuracy < 0.9
 
 
 def test_people_without_a_label_are_left_out(people):
     some = people.assign(works=people["works"].where(people.index % 2 == 0, None))
     tree = fitted(some, keep_accuracy=0.9)
-    found = assess_model(tree, some, rows=tree.held_out_rows_)
+    evidence = assess_model(tree, some, rows=tree.held_out_rows_)
     known = some["works"].iloc[tree.held_out_rows_].notna().sum()
-    assert found.true_accuracy.before.n_records == known < found.n_records
+    assert evidence.true_accuracy.before.n_records == known < evidence.n_records
 
 
 def test_given_labels_win_and_must_fit(tree, people):
     wrong = np.where(works(people) == "yes", "no", "yes")
-    found = assess_model(tree, people, rows=tree.held_out_rows_, y=wrong)
-    assert found.true_accuracy.before.score == 0
+    evidence = assess_model(tree, people, rows=tree.held_out_rows_, y=wrong)
+    assert evidence.true_accuracy.before.score == 0
     with pytest.raises(DataError, match="must have 900 rows"):
         assess_model(tree, people, rows=[0], y=["yes"])
 
@@ -278,19 +278,19 @@ def test_the_people_who_were_learned_from_are_no_evidence(tree, people):
 
 
 def test_one_person_is_enough_to_be_counted(tree, people):
-    found = assess_model(tree, people, rows=[3])
-    assert found.disclosure.before.as_printed == 1
-    assert json.dumps(found.to_dict(), allow_nan=False)
+    evidence = assess_model(tree, people, rows=[3])
+    assert evidence.disclosure.before.as_printed == 1
+    assert json.dumps(evidence.to_dict(), allow_nan=False)
 
 
 def test_accuracy_of_too_few_numbers_has_no_interval():
-    found = accuracy(np.array([1.0]), np.array([1.0]), regression=True)
-    assert found.score == 1
-    assert all(math.isnan(end) for end in found.interval)
+    evidence = accuracy(np.array([1.0]), np.array([1.0]), regression=True)
+    assert evidence.score == 1
+    assert all(math.isnan(end) for end in evidence.interval)
 
 
-def test_few_people_are_not_counted(found):
-    few = replace(found, relative_accuracy=replace(found.relative_accuracy, n_records=3))
+def test_few_people_are_not_counted(evidence):
+    few = replace(evidence, relative_accuracy=replace(evidence.relative_accuracy, n_records=3))
     assert few.to_dict()["relative_accuracy"]["n_records"] == "fewer than 5"
     assert few.to_dict()["null_accuracy"] is None
 
@@ -308,12 +308,12 @@ def slow(rows):
 
 @given(ROWS)
 def test_both_readings_agree_with_counting_one_by_one(rows):
-    found = disclosure(np.array(rows, np.uint16), (4, 4, 4))
+    evidence = disclosure(np.array(rows, np.uint16), (4, 4, 4))
     printed, reported, distinct = slow(rows)
-    assert found.as_printed == pytest.approx(printed)
-    assert found.as_reported == pytest.approx(reported)
-    assert (found.distinct, found.n_records) == (distinct, len(rows))
-    assert 0 < found.as_reported <= found.as_printed <= 1
+    assert evidence.as_printed == pytest.approx(printed)
+    assert evidence.as_reported == pytest.approx(reported)
+    assert (evidence.distinct, evidence.n_records) == (distinct, len(rows))
+    assert 0 < evidence.as_reported <= evidence.as_printed <= 1
 
 
 @given(ROWS)
@@ -346,10 +346,10 @@ def test_gss_as_in_the_paper(shared_data):
     table = table.take(labelled).drop([target])
     assert len(table.names) == 8
     sizes = [one.size for one in table.attributes]
-    found = []
+    evidence = []
     for seed in range(10):
         rows = np.random.default_rng(seed).permutation(table.n_rows)[:2446]
-        found.append(disclosure(table.codes[rows], sizes))
-    assert np.mean([one.as_reported for one in found]) == pytest.approx(0.788, abs=0.01)
-    assert np.mean([one.as_printed for one in found]) == pytest.approx(0.85, abs=0.01)
-    assert np.mean([one.distinct for one in found]) == pytest.approx(2085, abs=15)
+        evidence.append(disclosure(table.codes[rows], sizes))
+    assert np.mean([one.as_reported for one in evidence]) == pytest.approx(0.788, abs=0.01)
+    assert np.mean([one.as_printed for one in evidence]) == pytest.approx(0.85, abs=0.01)
+    assert np.mean([one.distinct for one in evidence]) == pytest.approx(2085, abs=15)

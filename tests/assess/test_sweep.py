@@ -168,7 +168,7 @@ def test_several_classes(make_people):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "said"),
+    ("arguments", "error", "message"),
     [
         ({"minimisers": ()}, ParameterError, "at least one minimiser"),
         ({"minimisers": ["forest"]}, ParameterError, "one of .*Got 'forest'"),
@@ -179,9 +179,9 @@ def test_several_classes(make_people):
         ({"constraints": Constraints(must_drop=["agee"])}, ParameterError, "Did you mean 'age'"),
     ],
 )
-def test_wrong_arguments(make_people, arguments, error, said):
+def test_wrong_arguments(make_people, arguments, error, message):
     call = {"roles": WORKS, "minimisers": "uniform", "n_jobs": 1, **arguments}
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         sweep(make_people(60), **call)
 
 

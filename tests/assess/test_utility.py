@@ -42,13 +42,13 @@ def full(data):
 def test_best_classifier_reaches_the_bayes_error(simulate, table):
     data = simulate(table)
     bayes = 1 - table.max(axis=2).mean()
-    found = best_classifier(full(data), data, 0).utility("test")
+    utility = best_classifier(full(data), data, 0).utility("test")
     # 1,200 people: two standard errors of a share are below 0.03
-    assert found.error == pytest.approx(bayes, abs=0.03)
-    assert found.interval[0] < bayes < found.interval[1]
-    assert found.interval[0] < found.error < found.interval[1]
-    assert (found.n_records, found.split) == (data.test.n_rows, "test")
-    assert found.accuracy == 1 - found.error
+    assert utility.error == pytest.approx(bayes, abs=0.03)
+    assert utility.interval[0] < bayes < utility.interval[1]
+    assert utility.interval[0] < utility.error < utility.interval[1]
+    assert (utility.n_records, utility.split) == (data.test.n_rows, "test")
+    assert utility.accuracy == 1 - utility.error
 
 
 @pytest.mark.parametrize("table", [BINARY, THREE], ids=["two classes", "three classes"])
@@ -68,12 +68,12 @@ def test_merging_values_that_predict_alike_costs_nothing(simulate):
     a, b = data.train.table.attributes
     merged = categorical_partition("a", a.domain, [["a0", "a1"], ["a2", "a3"]])
     whole = Generalization.identity(data.train.table)
-    found = assess_generalization(Generalization([merged, whole["b"]]), data)
+    assessment = assess_generalization(Generalization([merged, whole["b"]]), data)
     blind = assess_generalization(
         Generalization([Generalization.nothing(data.train.table)["a"], whole["b"]]), data
     )
     limits = measure_limits(data)
-    loss, (low, high) = limits.loss(found, "test")
+    loss, (low, high) = limits.loss(assessment, "test")
     assert low <= 0 <= high
     assert abs(loss) < 0.02
     assert limits.loss(blind, "test")[1][0] > 0.02
@@ -84,9 +84,9 @@ def test_the_best_model_is_chosen_on_validation_only(simulate):
     data = simulate(BINARY, n_rows=600)
     records = full(data)
     alone = {m: best_classifier(records, data, 0, (m,)).wrong["validation"].mean() for m in MODELS}
-    found = best_classifier(records, data, 0)
-    assert alone[found.model] == min(alone.values())
-    assert found.wrong["validation"].mean() == min(alone.values())
+    classifier = best_classifier(records, data, 0)
+    assert alone[classifier.model] == min(alone.values())
+    assert classifier.wrong["validation"].mean() == min(alone.values())
 
 
 @pytest.mark.parametrize("model", CLASSIFIERS)
@@ -102,9 +102,9 @@ def test_training_on_one_class_predicts_it(model):
     table = read({"a": list("xyxyx"), "y": ["no", "no", "no", "no", "yes"]})
     task = resolve(table, Roles("y"))
     whole = split(task)
-    one = task.take(np.array([0, 1]))
+    alike = task.take(np.array([0, 1]))
     data = type(whole)(
-        one,
+        alike,
         task.take([2]),
         task.take([3, 4]),
         0,

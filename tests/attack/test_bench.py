@@ -61,14 +61,14 @@ def people(make_split: Make) -> Split:
 
 @pytest.fixture(scope="module")
 def generalization(people: Split, make_generalization: Make) -> Generalization:
-    found: Generalization = make_generalization(people, x=[0, 0, 1, 1, 2, 2], b=[0, 0, 1])
-    return found
+    artifact: Generalization = make_generalization(people, x=[0, 0, 1, 1, 2, 2], b=[0, 0, 1])
+    return artifact
 
 
 @pytest.fixture(scope="module")
 def other(people: Split, make_generalization: Make) -> Generalization:
-    found: Generalization = make_generalization(people, x=[0, 1, 0, 1, 0, 1])
-    return found
+    artifact: Generalization = make_generalization(people, x=[0, 1, 0, 1, 0, 1])
+    return artifact
 
 
 @pytest.fixture(scope="module")
@@ -122,10 +122,10 @@ def test_each_is_what_it_is_alone(
 def test_chosen_ones_in_the_order_asked_for(
     everything: Attacks, people: Split, generalization: Generalization
 ) -> None:
-    found = run_attacks(generalization, people, ["A8", "A4", "A1"], reconstruction=QUICK)
-    assert [risk.adversary[:2] for risk in found.risks] == ["A8", "A4", "A1"]
+    attacks = run_attacks(generalization, people, ["A8", "A4", "A1"], reconstruction=QUICK)
+    assert [risk.adversary[:2] for risk in attacks.risks] == ["A8", "A4", "A1"]
     for name in ("A8", "A4", "A1"):
-        assert found[name] == everything[name]
+        assert attacks[name] == everything[name]
     [alone] = run_attacks(generalization, people, "A5", reconstruction=QUICK).risks
     assert alone == everything["A5"]
     assert run_attacks(generalization, people, []).risks == ()
@@ -144,11 +144,11 @@ def test_all_without_other_breaches_leaves_a6_out(
     assert asked == [*(name for name in ADVERSARIES if name != "A6"), "done"]
     with pytest.raises(ParameterError, match="A6 needs what else was published"):
         run_attacks(generalization, people, ["A1", "A6"])
-    one, several = (
+    single, several = (
         run_attacks(generalization, people, "A6", others=others, reconstruction=QUICK)
         for others in (other, [other])
     )
-    assert one == several
+    assert single == several
 
 
 def test_progress(people: Split, generalization: Generalization) -> None:
@@ -199,10 +199,10 @@ class Mode:
 
 
 def test_an_adversary_of_ones_own(people: Split, generalization: Generalization) -> None:
-    found = run_attacks(generalization, people, ["A1", Mode("a")], reconstruction=QUICK)
-    assert found["mode"].attribute == "a"
-    assert found["mode"].value == found["A1"].parts[0].baseline
-    _assert_finite(found.to_dict())
+    attacks = run_attacks(generalization, people, ["A1", Mode("a")], reconstruction=QUICK)
+    assert attacks["mode"].attribute == "a"
+    assert attacks["mode"].value == attacks["A1"].parts[0].baseline
+    _assert_finite(attacks.to_dict())
 
 
 class _Silent:
@@ -241,13 +241,13 @@ class _Interrupted:
 def test_interrupted_work_keeps_what_is_finished(
     everything: Attacks, people: Split, generalization: Generalization
 ) -> None:
-    found = run_attacks(
+    attacks = run_attacks(
         generalization, people, ["A8", "A1", _Interrupted(), "A7"], reconstruction=QUICK
     )
-    assert not found.complete
-    assert found.risks == (everything["A8"], everything["A1"])
-    assert found.bounds == ()
-    assert found.to_dict()["complete"] is False
+    assert not attacks.complete
+    assert attacks.risks == (everything["A8"], everything["A1"])
+    assert attacks.bounds == ()
+    assert attacks.to_dict()["complete"] is False
 
 
 def test_interrupted_in_progress_and_at_the_end(
@@ -258,8 +258,8 @@ def test_interrupted_in_progress_and_at_the_end(
 
     bench = importlib.import_module("sparsam.attack._bench")
     monkeypatch.setattr(bench, "bound", interrupt)
-    found = run_attacks(generalization, people, ["A8"])
-    assert (len(found.risks), found.complete) == (1, False)
+    attacks = run_attacks(generalization, people, ["A8"])
+    assert (len(attacks.risks), attacks.complete) == (1, False)
     first = run_attacks(generalization, people, ["A8", "A1"], progress=_stop_at(1))
     assert ([risk.adversary for risk in first.risks], first.complete) == ([NAMES["A8"]], False)
 
@@ -352,8 +352,8 @@ def test_one_record(n_rows: int, saved: Generalization) -> None:
 @pytest.mark.parametrize("n_rows", [3, 4, 7, 20])
 def test_a_handful_of_records(n_rows: int, saved: Generalization) -> None:
     data = sp.split(task_for(saved, _frame(120).head(n_rows)))
-    found = sp.run_attacks(saved, data, ["A1", "A2", "A3", "A4", "A5", "A6", "A8"], others=saved)
-    _assert_finite(found.to_dict())
+    attacks = sp.run_attacks(saved, data, ["A1", "A2", "A3", "A4", "A5", "A6", "A8"], others=saved)
+    _assert_finite(attacks.to_dict())
     with pytest.raises(DataError, match="at least 20 people"):
         sp.run_attacks(saved, data, ["control"])
     if data.test.n_rows > 1:
@@ -370,21 +370,21 @@ def test_one_class(saved: Generalization) -> None:
 
 def test_everything_suppressed(people: Split) -> None:
     nothing = Generalization.nothing(people.train.table)
-    found = run_attacks(nothing, people, others=nothing, reconstruction=QUICK)
-    _assert_finite(found.to_dict())
+    attacks = run_attacks(nothing, people, others=nothing, reconstruction=QUICK)
+    _assert_finite(attacks.to_dict())
     for name in ("A1", "A2", "A6"):
-        assert found[name].advantage == pytest.approx(0.0, abs=1e-9)
-    assert found["A8"].advantage == pytest.approx(0.0, abs=1e-9)
-    assert found["A4"].value <= found["A1"].value
+        assert attacks[name].advantage == pytest.approx(0.0, abs=1e-9)
+    assert attacks["A8"].advantage == pytest.approx(0.0, abs=1e-9)
+    assert attacks["A4"].value <= attacks["A1"].value
 
 
 def test_everything_collected(people: Split) -> None:
     whole = Generalization.identity(people.train.table)
-    found = run_attacks(whole, people, others=[whole], reconstruction=QUICK)
-    _assert_finite(found.to_dict())
+    attacks = run_attacks(whole, people, others=[whole], reconstruction=QUICK)
+    _assert_finite(attacks.to_dict())
     for name in ("A1", "A2", "A3", "A4", "A5", "A6", "control"):
-        assert found[name].value == 0.0
-    assert all(bound.accuracy == 1.0 for bound in found.bounds)
+        assert attacks[name].value == 0.0
+    assert all(bound.accuracy == 1.0 for bound in attacks.bounds)
 
 
 def test_one_value_only(make_split: Make) -> None:

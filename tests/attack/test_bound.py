@@ -71,8 +71,8 @@ def test_all_attributes_hold_together(make_split: Make) -> None:
     for seed in range(100):
         coins = np.random.default_rng(seed).integers(0, 2, (300, 8))
         data = make_split({f"c{i}": coins[:, i] for i in range(8)}, [f"c{i}" for i in range(8)])
-        found = bound(Generalization.nothing(data.train.table), data)
-        held += min(bound_.accuracy for bound_ in found) >= 0.5
+        bounds = bound(Generalization.nothing(data.train.table), data)
+        held += min(bound_.accuracy for bound_ in bounds) >= 0.5
     assert held >= 95
 
 
@@ -141,10 +141,10 @@ def test_attributes_share_the_chance_to_fail(make_split: Make) -> None:
     columns = {name: rng.integers(0, 2, 500) for name in "abcd"}
     alone, four = make_split(columns, ["a"]), make_split(columns, ["a", "b", "c", "d"])
     nothing = Generalization.nothing(alone.train.table)
-    [one], found = bound(nothing, alone, 0.9), bound(nothing, four, 0.9)
+    [own], shared = bound(nothing, alone, 0.9), bound(nothing, four, 0.9)
     n_records = 500 - alone.train.n_rows
-    assert one.accuracy == pytest.approx(one.on_these_records + deviation(n_records, 0.1))
-    for bound_ in found:
+    assert own.accuracy == pytest.approx(own.on_these_records + deviation(n_records, 0.1))
+    for bound_ in shared:
         above = bound_.accuracy - bound_.on_these_records
         assert above == pytest.approx(deviation(n_records, 0.1 / 4))
         assert (bound_.confidence, bound_.n) == (0.9, n_records)

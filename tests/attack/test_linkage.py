@@ -183,14 +183,14 @@ def test_a_table_that_tells_nothing_of_b_does_no_harm(
 def test_finer_tables_link_more(make_split: Make, make_generalization: Make) -> None:
     rng = np.random.default_rng(0)
     data = make_split({"a": rng.integers(0, 64, 3000), "b": rng.integers(0, 64, 3000)}, ["a"])
-    found = [
+    risks = [
         Linkage(people=200).attack(
             make_generalization(data, a=np.arange(64) // width, b=np.arange(64) // width), data
         )
         for width in (64, 16, 4, 1)
     ]
-    matched = [risk.details["value_matched"] for risk in found]
-    errors = [risk.value for risk in found]
+    matched = [risk.details["value_matched"] for risk in risks]
+    errors = [risk.value for risk in risks]
     assert matched == sorted(matched)
     assert errors == sorted(errors, reverse=True)
     # Of a value that three people have, nobody can say whose it is.
@@ -247,12 +247,12 @@ def test_same_seed_same_answer(make_split: Make, make_generalization: Make) -> N
     rng = np.random.default_rng(0)
     data = make_split({"a": rng.integers(0, 9, 500), "b": rng.integers(0, 9, 500)}, ["a"])
     generalization = make_generalization(data, a=np.arange(9) // 2)
-    one, again, other = (
+    first, again, other = (
         Linkage(people=50, random_state=seed).attack(generalization, data) for seed in (3, 3, 4)
     )
-    assert one == again
-    assert one.random_state == 3
-    assert other.details != one.details
+    assert first == again
+    assert first.random_state == 3
+    assert other.details != first.details
 
 
 def test_too_few_people_or_attributes(make_split: Make) -> None:

@@ -78,8 +78,8 @@ def test_follows_the_definition(seed: int, random_case: Callable[[int], Any]) ->
             np.array([_slow_shares(tuple(r), people, question, order, m) for r in records.records])
             for m in STRENGTHS
         ]
-        found = look_up(records, question)
-        chosen = [number for number, s in enumerate(slow) if np.allclose(found, s, atol=2e-6)]
+        posterior = look_up(records, question)
+        chosen = [number for number, s in enumerate(slow) if np.allclose(posterior, s, atol=2e-6)]
         index = records.index["validation"]
         losses = [question.loss(s.astype(np.float32), index, "validation") for s in slow]
         assert chosen

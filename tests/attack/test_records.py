@@ -23,8 +23,8 @@ def test_every_row_has_its_record(seed: int, random_case: Callable[[int], Any]) 
         expected = [
             tuple(records.lookups[a][row[a]] for a in records.columns) for row in task.codes
         ]
-        found = [tuple(records.records[line]) for line in records.index[part]]
-        assert found == expected
+        rows = [tuple(records.records[line]) for line in records.index[part]]
+        assert rows == expected
         counted = Counter(expected)
         assert records.counts(part).tolist() == [
             counted[tuple(record)] for record in records.records

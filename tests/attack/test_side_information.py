@@ -79,29 +79,29 @@ def _known(adversary: str, secret: str) -> frozenset[str]:
 
 @pytest.mark.parametrize("adversary", ["A1", "A3", "A5", "A4"])
 def test_reaches_the_least_possible_error(adversary: str, population: Any) -> None:
-    joint, data, found = population
-    for risk in found[adversary].parts:
+    joint, data, attacks = population
+    for risk in attacks[adversary].parts:
         least = _least_error(joint, risk.attribute, _known(adversary, risk.attribute))
         noise = 3.5 * np.sqrt(least * (1 - least) / data.test.n_rows)
         assert least - noise - 1e-9 <= risk.value <= least + noise + 0.006
 
 
 def test_more_knowledge_more_success(population: Any) -> None:
-    _, _, found = population
+    _, _, attacks = population
     for stronger, weaker in (("A4", "A5"), ("A5", "A3"), ("A3", "A1")):
-        assert found[stronger].value <= found[weaker].value + 0.005
-        for one, other in zip(found[stronger].parts, found[weaker].parts, strict=True):
+        assert attacks[stronger].value <= attacks[weaker].value + 0.005
+        for one, other in zip(attacks[stronger].parts, attacks[weaker].parts, strict=True):
             assert one.value <= other.value + 0.01
-        assert found[stronger].baseline == found[weaker].baseline
+        assert attacks[stronger].baseline == attacks[weaker].baseline
 
 
 def test_the_chain_is_in_the_order_of_the_table(population: Any) -> None:
-    _, _, found = population
-    assert [part.attribute for part in found["A5"].parts] == [*PERSONAL]
+    _, _, attacks = population
+    assert [part.attribute for part in attacks["A5"].parts] == [*PERSONAL]
     # The first knows what A3 knows, the last what A4 knows.
-    assert found["A5"].parts[0].value == pytest.approx(found["A3"].parts[0].value, abs=0.005)
-    assert found["A5"].parts[-1].value == pytest.approx(found["A4"].parts[-1].value, abs=0.005)
-    assert found["A5"].value == pytest.approx(np.mean([p.value for p in found["A5"].parts]))
+    assert attacks["A5"].parts[0].value == pytest.approx(attacks["A3"].parts[0].value, abs=0.005)
+    assert attacks["A5"].parts[-1].value == pytest.approx(attacks["A4"].parts[-1].value, abs=0.005)
+    assert attacks["A5"].value == pytest.approx(np.mean([p.value for p in attacks["A5"].parts]))
 
 
 class _Watched(Reconstruction):
@@ -147,11 +147,11 @@ def test_who_knows_what(make_split: Make, make_generalization: Make) -> None:
     for adversary, known in expected.items():
         watched = _watched()
         adversary(watched).guess(generalization, data, weaker)
-        found = [
+        exact_by_question = [
             (exact(lookups), tuple(names[a] for a in attributes))
             for lookups, attributes in watched.seen  # type: ignore[attr-defined]
         ]
-        assert found == known
+        assert exact_by_question == known
 
 
 @pytest.mark.parametrize(
@@ -206,8 +206,8 @@ def test_falls_back_on_the_weaker(
     data = make_split(columns, ["a", "b"])
     generalization = make_generalization(data, z=[0, 1])
     weaker = Reconstruction().guess(GeneralizedRecords.of(generalization, data), data)
-    found = adversary().guess(generalization, data, weaker)
-    for one, other in zip(found.answers, weaker.answers, strict=True):
+    guesses = adversary().guess(generalization, data, weaker)
+    for one, other in zip(guesses.answers, weaker.answers, strict=True):
         assert one.wrong("validation").sum() <= other.wrong("validation").sum()
 
 
@@ -218,10 +218,10 @@ def test_a_perfect_weaker_adversary_is_kept(make_split: Make, make_generalizatio
         GeneralizedRecords.of(Generalization.identity(data.train.table), data), data
     )
     for adversary in (NonPersonalKnowledge(), PartialPersonalKnowledge(), LeaveOneOut()):
-        found = adversary.guess(make_generalization(data, x=[0, 1]), data, whole)
-        assert isinstance(found, Guesses)
-        assert found.answers == whole.answers
-        assert found.risk("test").value == 0.0
+        guesses = adversary.guess(make_generalization(data, x=[0, 1]), data, whole)
+        assert isinstance(guesses, Guesses)
+        assert guesses.answers == whole.answers
+        assert guesses.risk("test").value == 0.0
 
 
 def test_everything_and_nothing_collected(make_split: Make) -> None:
@@ -279,10 +279,10 @@ def test_massachusetts(shared_data: Path) -> None:
     )
     data = split(resolve(columns, roles), random_state=0)
     [generalization] = PrivacyTree(privacy=0.7).path(data.train, [20])
-    found = run_attacks(generalization, data, ["A1", "A3", "A4", "A5"])
+    attacks = run_attacks(generalization, data, ["A1", "A3", "A4", "A5"])
     for stronger, weaker in (("A4", "A5"), ("A5", "A3"), ("A3", "A1")):
-        assert found[stronger].value <= found[weaker].value + 0.005
-    assert found["A4"].value < found["A1"].value
+        assert attacks[stronger].value <= attacks[weaker].value + 0.005
+    assert attacks["A4"].value < attacks["A1"].value
 
 
 Make = Callable[..., Any]
@@ -330,10 +330,10 @@ def test_intersected_is_the_intersection(
         together = together.intersect(other)
     for attribute in _attributes():
         name = attribute.name
-        found = intersected([g[name].lookup(attribute) for g in generalizations])
+        cells = intersected([g[name].lookup(attribute) for g in generalizations])
         expected = together[name].lookup(attribute)
-        assert _renumbered(found) == _renumbered(expected)
-        assert sorted(set(found.tolist())) == list(range(int(found.max()) + 1))
+        assert _renumbered(cells) == _renumbered(expected)
+        assert sorted(set(cells.tolist())) == list(range(int(cells.max()) + 1))
 
 
 @pytest.fixture(scope="module")

@@ -52,13 +52,13 @@ def test_no_random_description_beats_one_in_n() -> None:
 
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=40))
 def test_class_details_are_counts(sizes: list[int]) -> None:
-    found = class_details(np.array(sizes))
-    assert found["distinct"] == len(sizes)
-    assert found["smallest"] == min(sizes)
-    assert found["rarest"] == sizes.count(min(sizes))
-    assert found["alone"] == sizes.count(1)
-    assert found["under"] == {str(k): sum(s for s in sizes if s < k) for k in THRESHOLDS}
-    bars = found["histogram"]
+    details = class_details(np.array(sizes))
+    assert details["distinct"] == len(sizes)
+    assert details["smallest"] == min(sizes)
+    assert details["rarest"] == sizes.count(min(sizes))
+    assert details["alone"] == sizes.count(1)
+    assert details["under"] == {str(k): sum(s for s in sizes if s < k) for k in THRESHOLDS}
+    bars = details["histogram"]
     assert sum(bar["people"] for bar in bars) == sum(sizes)
     for bar in bars:
         assert bar["people"] == sum(s for s in sizes if bar["from"] <= s <= bar["to"])

@@ -103,9 +103,9 @@ def test_an_attribute_may_become_the_target(artifact, people):
     task = task_for(artifact, people, Roles("education"))
     assert "education" not in task.names
     assert "works" not in task.names
-    found = assess_generalization(artifact, split(task))
-    assert 0 <= found.information_loss <= 1
-    assert "education" not in [part.attribute for part in found.risk.parts]
+    assessment = assess_generalization(artifact, split(task))
+    assert 0 <= assessment.information_loss <= 1
+    assert "education" not in [part.attribute for part in assessment.risk.parts]
 
 
 def test_missing_texts_are_still_missing(people, tmp_path):

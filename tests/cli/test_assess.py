@@ -14,11 +14,11 @@ from sparsam.generalization import Generalization
 def test_every_format_gives_the_same_figures(run, artifact, folder, name):
     result = run("assess", artifact, folder / name, "--json")
     assert result.exit_code == 0
-    found = json.loads(result.stdout)
+    facts = json.loads(result.stdout)
     first = json.loads(run("assess", artifact, folder / "people.csv", "--json").stdout)
-    assert found == first
-    assert found["gates"] == []
-    assert found["risk"]["split"] == "test"
+    assert facts == first
+    assert facts["gates"] == []
+    assert facts["risk"]["split"] == "test"
 
 
 def test_for_people_to_read(run, artifact, folder):
@@ -40,8 +40,8 @@ def test_for_people_to_read(run, artifact, folder):
 def test_a_failed_gate_is_exit_code_1(run, artifact, folder, gate):
     result = run("assess", artifact, folder / "people.csv", *gate, "--json")
     assert result.exit_code == 1
-    (found,) = json.loads(result.stdout)["gates"]
-    assert found["passed"] is False
+    (failed,) = json.loads(result.stdout)["gates"]
+    assert failed["passed"] is False
 
 
 def test_one_failed_gate_among_passed_ones(shell, artifact, folder):
@@ -57,10 +57,10 @@ def test_a_handful_of_people_is_not_counted(run, folder, tmp_path):
     whole = Generalization.identity(read(folder / "people.csv").drop(["works"]))
     whole.with_about({"target": "works"}).save(tmp_path / "all.json")
     call = ("assess", tmp_path / "all.json", folder / "people.csv", "--min-class-size", 2)
-    found = json.loads(run(*call, "--json").stdout)
-    assert found["class_sizes"]["smallest"] == "fewer than 5"
-    assert found["gates"][0]["value"] == "fewer than 5"
-    assert found["gates"][0]["passed"] is False
+    facts = json.loads(run(*call, "--json").stdout)
+    assert facts["class_sizes"]["smallest"] == "fewer than 5"
+    assert facts["gates"][0]["value"] == "fewer than 5"
+    assert facts["gates"][0]["passed"] is False
     text = run(*call).stdout
     assert "measured fewer than 5." in text
     assert "the rarest stands for fewer than 5 people" in text
@@ -74,11 +74,11 @@ def test_another_target_and_other_personal_attributes(run, artifact, folder):
 
 
 def test_the_seed_matters(run, artifact, folder):
-    found = [
+    results = [
         json.loads(run("assess", artifact, folder / "people.csv", "--json", "--seed", seed).stdout)
         for seed in (0, 0, 1)
     ]
-    assert found[0] == found[1] != found[2]
+    assert results[0] == results[1] != results[2]
 
 
 def test_names_are_not_markup(run, tmp_path, make_people):
@@ -93,17 +93,17 @@ def test_names_are_not_markup(run, tmp_path, make_people):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--target", "wroks"], "Did you mean 'works'"),
         (["--personal", "sexx"], "Did you mean 'sex'"),
         (["--max-risk", "-1"], "x>=0"),
     ],
 )
-def test_wrong_usage(run, artifact, folder, options, said):
+def test_wrong_usage(run, artifact, folder, options, message):
     result = run("assess", artifact, folder / "people.csv", *options)
     assert result.exit_code == 2
-    assert said in result.stderr
+    assert message in result.stderr
 
 
 def test_a_table_that_lacks_attributes(run, artifact, folder, tmp_path, make_people):

@@ -25,9 +25,9 @@ def test_a_table_of_all_adversaries(attacked):
 
 def test_json_is_all_there_is_on_stdout(run, folder, artifact):
     result = run("attack", artifact, folder / "people.parquet", "--json", "--adversary", "A1")
-    found = json.loads(result.stdout)
-    assert [risk["adversary"] for risk in found["risks"]] == ["A1 reconstruction"]
-    assert found["complete"] is True
+    facts = json.loads(result.stdout)
+    assert [risk["adversary"] for risk in facts["risks"]] == ["A1 reconstruction"]
+    assert facts["complete"] is True
 
 
 def test_two_generalizations_make_a_multi_breach(run, folder, artifact):

@@ -82,7 +82,7 @@ def check_gates(
     smallest = assessment.class_sizes.smallest
     facts = risk.to_dict()
     parts = [part["recovered"] for part in facts["parts"] if part["recovered"] is not None]
-    told = max(parts, default=facts["recovered"])
+    worst_published = max(parts, default=facts["recovered"])
     everything = limits.everything.to_dict()["error"]
     lost = publish_loss(assessment.utility.to_dict()["error"], everything)
     demands: list[tuple[str, str, float | None, float, bool, Any]] = [
@@ -93,7 +93,7 @@ def check_gates(
             max_attribute_risk,
             worst,
             True,
-            told,
+            worst_published,
         ),
         ("max_utility_loss", "accuracy loss at most", max_utility_loss, loss, True, lost),
         (

@@ -160,9 +160,9 @@ def labels_in(X: Any, roles: Roles | None, rows: NDArray[np.int64]) -> NDArray[A
         return None
     text = [target.column] if target.column in there.categorical else []
     values = columns_of(X, [target.column], text, there.missing_values)[target.column]
-    given = np.asarray(values, dtype=object)[rows]
-    given[[isinstance(value, str) and value in there.missing_values for value in given]] = None
-    return given if target.kind == "as is" else _cut(target, given)
+    labels = np.asarray(values, dtype=object)[rows]
+    labels[[isinstance(value, str) and value in there.missing_values for value in labels]] = None
+    return labels if target.kind == "as is" else _cut(target, labels)
 
 
 def _cut(target: Target, values: NDArray[np.object_]) -> NDArray[np.object_]:

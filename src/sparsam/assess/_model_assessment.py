@@ -68,7 +68,7 @@ def accuracy(
     Parameters
     ----------
     truth, answers : ndarray
-        One line a record; several columns must agree all at once, or on average for numbers.
+        One line per record; several columns must agree all at once, or on average for numbers.
     regression : bool, default=False
         Whether the answers are numbers.
     scorer : callable, optional
@@ -105,7 +105,7 @@ def accuracy(
 
 
 def share_kept(score: float, error: float, n_records: int, measure: str) -> Accuracy:
-    """Return an accuracy that was measured elsewhere its interval.
+    """Return an accuracy that was measured elsewhere, with its interval.
 
     Parameters
     ----------

@@ -74,11 +74,11 @@ def sweep(
     Front
     """
     parts = _split(data, roles, random_state)
-    wanted = [minimisers] if isinstance(minimisers, str | Minimiser) else minimisers
+    named = [minimisers] if isinstance(minimisers, str | Minimiser) else minimisers
     learned_from = _sample(parts.train, sample, random_state)
     with parallel_config(n_jobs=n_jobs or cpu_count()):
         candidates = without_repeats(
-            _candidates(learned_from, wanted, min_leaf, constraints, random_state)
+            _candidates(learned_from, named, min_leaf, constraints, random_state)
         )
     if not candidates:
         raise ParameterError("A sweep needs at least one minimiser. Got none.")

@@ -114,19 +114,19 @@ def run_attacks(
         Interrupted with Ctrl-C, it holds what was finished.
     """
     breaches = (others,) if isinstance(others, Generalization) else tuple(others)
-    wanted = _wanted(adversaries, breaches)
+    attackers = _wanted(adversaries, breaches)
     bench = _Bench(generalization, data, breaches, reconstruction or Reconstruction())
     show = progress or (lambda done, total, name: None)
     risks: list[Risk] = []
     bounds: tuple[Bound, ...] = ()
     try:
-        for number, adversary in enumerate(wanted):
-            show(number, len(wanted), _name(adversary))
+        for number, adversary in enumerate(attackers):
+            show(number, len(attackers), _name(adversary))
             risks += bench.run(adversary)
         bounds = bound(generalization, data, reconstruction=reconstruction)
     except KeyboardInterrupt:
         return Attacks(tuple(risks), bounds, complete=False)
-    show(len(wanted), len(wanted), "done")
+    show(len(attackers), len(attackers), "done")
     return Attacks(tuple(risks), bounds)
 
 

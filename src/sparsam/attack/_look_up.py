@@ -105,8 +105,8 @@ def _beliefs(records: GeneralizedRecords, question: Question, seats: _Seats) -> 
 def _column_order(records: GeneralizedRecords, question: Question, seats: _Seats) -> list[int]:
     own = question.own_column
     others = [column for column in range(len(records.sizes)) if column != own]
-    told = [_conditional_information(records, question, seats, column) for column in others]
-    ranked = [others[i] for i in np.argsort(-np.array(told), kind="stable")]
+    information = [_conditional_information(records, question, seats, column) for column in others]
+    ranked = [others[i] for i in np.argsort(-np.array(information), kind="stable")]
     return ranked if own is None else [own, *ranked]
 
 

@@ -54,12 +54,12 @@ def _minimised(share: float, seed: int = 0) -> np.ndarray:
 def _slow_rmia(confidence: np.ndarray, references: References, a: float, gamma: float) -> list:
     ratios = []
     for i in range(len(confidence)):
-        said = [
+        confidences = [
             references.confidence[m, i]
             for m in range(len(references.inside))
             if not references.inside[m, i]
         ]
-        outside = sum(said) / len(said)
+        outside = sum(confidences) / len(confidences)
         ratios.append(confidence[i] / (0.5 * ((1 + a) * outside + (1 - a))))
     scores = []
     for i in range(len(confidence)):
@@ -117,13 +117,13 @@ def test_says_what_the_attacks_on_models_say(population: np.ndarray | None) -> N
         "loss": loss_attack(on_model, model),
     }
     for method, risk in expected.items():
-        found = masked.risk(confidence, method)
-        assert (found.value, found.interval, found.details["tpr_at"]) == (
+        masked_risk = masked.risk(confidence, method)
+        assert (masked_risk.value, masked_risk.interval, masked_risk.details["tpr_at"]) == (
             risk.value,
             risk.interval,
             risk.details["tpr_at"],
         )
-        assert found.adversary == risk.adversary
+        assert masked_risk.adversary == risk.adversary
 
 
 def test_references_are_eight_halves_of_the_population(game: MaskedMembership) -> None:
@@ -154,14 +154,14 @@ def test_minimised_members_are_harder_to_find(game: MaskedMembership) -> None:
 
 def test_same_seed_same_answer_and_plain_data(game: MaskedMembership) -> None:
     again = MaskedMembership.trained(_train, N_PEOPLE, MEMBERS, OTHERS, POPULATION)
-    one, two = (each.risk(_minimised(0.5), kept_share=0.5) for each in (game, again))
-    assert one == two
-    found = json.loads(json.dumps(one.to_dict()))
-    assert found["details"]["kept_share"] == 0.5
-    assert found["details"]["n_references"] == 8
-    assert (found["details"]["a"], found["details"]["gamma"]) == (0.3, 1.0)
-    assert found["details"]["tpr_at"]["0.01"] == one.details["tpr_at"]["0.01"]
-    assert "RMIA, offline: AUC" in str(one)
+    first, second = (each.risk(_minimised(0.5), kept_share=0.5) for each in (game, again))
+    assert first == second
+    plain = json.loads(json.dumps(first.to_dict()))
+    assert plain["details"]["kept_share"] == 0.5
+    assert plain["details"]["n_references"] == 8
+    assert (plain["details"]["a"], plain["details"]["gamma"]) == (0.3, 1.0)
+    assert plain["details"]["tpr_at"]["0.01"] == first.details["tpr_at"]["0.01"]
+    assert "RMIA, offline: AUC" in str(first)
 
 
 def test_the_loss_needs_no_references() -> None:

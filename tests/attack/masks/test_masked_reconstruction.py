@@ -32,8 +32,8 @@ def _slow_rcr(X: np.ndarray, guess: np.ndarray, kept: np.ndarray, weights: np.nd
     for i in range(X.shape[0]):
         square = 0.0
         for k in range(X.shape[1]):
-            said = X[i, k] if kept[i, k] else guess[i, k]
-            square += weights[k] * (X[i, k] - said) ** 2
+            value = X[i, k] if kept[i, k] else guess[i, k]
+            square += weights[k] * (X[i, k] - value) ** 2
         total += math.exp(-math.sqrt(square))
     return total / X.shape[0]
 
@@ -99,8 +99,8 @@ def test_keeping_more_never_lowers_it_and_all_is_1(seed: int) -> None:
 def test_with_nothing_kept_and_the_mean_filled_in_it_is_the_baseline(seed: int) -> None:
     X, guess, _ = _draw(seed)
     mean = guess[0]
-    said = np.broadcast_to(mean, X.shape)
-    risk = masked_reconstruction(X, said, np.zeros(X.shape, bool), mean=mean)
+    filled = np.broadcast_to(mean, X.shape)
+    risk = masked_reconstruction(X, filled, np.zeros(X.shape, bool), mean=mean)
     assert risk.value == pytest.approx(risk.baseline)
     assert risk.advantage == pytest.approx(0)
     assert risk.details["removed_error"] == pytest.approx(risk.details["naive_error"])

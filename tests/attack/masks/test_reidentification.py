@@ -131,7 +131,7 @@ def test_gaussian_evidence_equals_a_loop_over_records(seed: int) -> None:
     spread = root @ root.T + np.eye(n_attributes)
     weights, surprise = [], []
     for record, mask in zip(X, kept, strict=True):
-        for found, there in (
+        for densities, there in (
             (surprise, mask),
             (weights, mask & np.array([len(set(column)) > 1 for column in X.T])),
         ):
@@ -139,7 +139,7 @@ def test_gaussian_evidence_equals_a_loop_over_records(seed: int) -> None:
             if there.any():
                 inner = (spread + 1e-6 * np.eye(n_attributes))[np.ix_(there, there)]
                 density = multivariate_normal(mean[there], inner).logpdf(record[there])
-            found.append(-float(density))
+            densities.append(-float(density))
         for k in np.flatnonzero(mask):
             values = sorted(set(X[:, k]))
             if len(values) > 1:
@@ -199,8 +199,8 @@ def test_expected_reciprocal_rank_is_the_mean_over_all_orders(ahead: int, tied: 
     for order in permutations(range(tied)):
         total += Fraction(1, ahead + 1 + order.index(0))
         n_orders += 1
-    found = expected_reciprocal_rank(np.array([ahead]), np.array([tied]))
-    assert found[0] == pytest.approx(float(total / n_orders))
+    means = expected_reciprocal_rank(np.array([ahead]), np.array([tied]))
+    assert means[0] == pytest.approx(float(total / n_orders))
     assert expected_reciprocal_rank(np.zeros(0, int), np.zeros(0, int)).size == 0
 
 

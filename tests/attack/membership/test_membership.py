@@ -197,13 +197,13 @@ def test_groups_that_cannot_be(change: dict[str, Any], error: type, message: str
 
 
 def test_bad_requests_get_clear_errors(game: MembershipGame, forest: Any) -> None:
-    said = References(np.full((2, 3), 0.5), np.ones((2, 3), dtype=bool))
+    everyone_inside = References(np.full((2, 3), 0.5), np.ones((2, 3), dtype=bool))
     with pytest.raises(DataError, match=r"trained without them. 3 of 3"):
-        likelihood_ratio(np.ones(3), said)
+        likelihood_ratio(np.ones(3), everyone_inside)
     with pytest.raises(ParameterError, match="'a'"):
-        likelihood_ratio(np.ones(3), said, a=2)
+        likelihood_ratio(np.ones(3), everyone_inside, a=2)
     with pytest.raises(DataError, match="same people"):
-        likelihood_ratio(np.ones(4), said)
+        likelihood_ratio(np.ones(4), everyone_inside)
     with pytest.raises(ParameterError, match="'gamma'"):
         rmia_scores(np.ones(3), np.ones(3), 0)
     with pytest.raises(DataError, match="empty"):

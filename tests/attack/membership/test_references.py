@@ -21,9 +21,9 @@ def test_rmia_is_that_of_all_pairs(online: bool, gamma: float) -> None:
     rng = np.random.default_rng(4)
     confidence, references = rng.integers(0, 5, 40) / 4, rng.integers(0, 5, (6, 40)) / 4
     inside = rng.permuted(np.tile([True, False], (40, 3)), axis=1).T
-    said = References(references, inside)
+    models = References(references, inside)
     scores = rmia_scores(
-        (ratio := likelihood_ratio(confidence, said, online=online, a=0.3)), ratio[20:], gamma
+        (ratio := likelihood_ratio(confidence, models, online=online, a=0.3)), ratio[20:], gamma
     )
     for person in range(40):
         outside = [references[r, person] for r in range(6) if not inside[r, person]]
@@ -45,7 +45,7 @@ def test_lira_is_the_ratio_of_two_normal_laws() -> None:
     inside = rng.permuted(np.tile([True, False], (30, 4)), axis=1).T
     references = np.clip(rng.normal(0.5, 0.1, (8, 30)) + 0.3 * inside, 0.05, 0.95)
     confidence = rng.uniform(0.2, 0.9, 30)
-    said = References(references, inside)
+    models = References(references, inside)
     odds = log_odds(references)
     laws = []
     for group in (inside, ~inside):
@@ -55,9 +55,9 @@ def test_lira_is_the_ratio_of_two_normal_laws() -> None:
         laws.append((means, spread))
     own = log_odds(confidence)
     slow = [-0.5 * ((own - mean) / spread) ** 2 - np.log(spread) for mean, spread in laws]
-    assert lira_scores(confidence, said, online=True) == pytest.approx(slow[0] - slow[1])
+    assert lira_scores(confidence, models, online=True) == pytest.approx(slow[0] - slow[1])
     mean, spread = laws[1]
-    assert lira_scores(confidence, said) == pytest.approx((own - mean) / spread)
+    assert lira_scores(confidence, models) == pytest.approx((own - mean) / spread)
 
 
 def test_each_pair_of_references_parts_everyone() -> None:

@@ -109,11 +109,11 @@ def test_scores_that_are_none_are_refused(bad: list[float]) -> None:
 def test_accuracy_uses_a_threshold_of_other_people() -> None:
     # Of noise no threshold is better than a coin, though on the same people one would be.
     rng = np.random.default_rng(8)
-    found = [
+    accuracies = [
         MembershipScores(rng.normal(size=20), rng.normal(size=20)).risk("noise").details["accuracy"]
         for _ in range(200)
     ]
-    assert np.mean(found) == pytest.approx(0.5, abs=0.02)
+    assert np.mean(accuracies) == pytest.approx(0.5, abs=0.02)
 
 
 def test_result_is_plain_data() -> None:

@@ -12,12 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from sparsam._checks import check_choice
 from sparsam._errors import DataError, ParameterError
 from sparsam.attack._risk import Risk
-from sparsam.attack.membership._membership import MembershipGame, rmia_game_scores
+from sparsam.attack.membership._membership import (
+    MembershipGame,
+    lira_game_scores,
+    rmia_game_scores,
+)
 from sparsam.attack.membership._references import (
     References,
     Rows,
     draw_references,
-    lira_scores,
     train_references,
 )
 
@@ -153,10 +156,7 @@ class MaskedMembership:
             scores = rmia_game_scores(game, probabilities, references, a=a, gamma=gamma)
             facts |= {"a": a, "gamma": gamma}
         else:
-            attacked = np.concatenate([self.members, self.others])
-            some = References(references.confidence[:, attacked], references.inside[:, attacked])
-            scores = np.zeros(self.n_people)
-            scores[attacked] = lira_scores(probabilities[attacked], some)
+            scores = lira_game_scores(game, probabilities, references)
         name = {"rmia": "RMIA", "lira": "LiRA"}[method]
         return game.parted(scores).risk(name, random_state, "offline", **facts, **details)
 

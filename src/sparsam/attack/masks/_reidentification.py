@@ -145,11 +145,11 @@ def _check_words(
     if evidence is not None:
         check_choice("reidentification", "evidence", evidence, [*filter(None, EVIDENCE)])
     check_choice("reidentification", "emptied", emptied, EMPTIED)
-    given = (mean is not None) + (covariance is not None)
-    if given != (2 if evidence == "gaussian" else 0):
+    n_given = (mean is not None) + (covariance is not None)
+    if n_given != (2 if evidence == "gaussian" else 0):
         raise ParameterError(
             "The public 'mean' and 'covariance' must be given for the evidence 'gaussian', and for "
-            f"no other. Got {given} of them for {evidence!r}."
+            f"no other. Got {n_given} of them for {evidence!r}."
         )
 
 
@@ -403,8 +403,8 @@ def gaussian_rarity(records: Matrix, kept: Mask, mean: ArrayLike, covariance: Ar
     several = np.array([len(distinct) > 1 for distinct in values])
     widths = np.array([np.ptp(distinct) / max(1, len(distinct) - 1) for distinct in values])
     logs = np.log(np.where(several, widths, 1.0))
-    told = kept & several
-    rarity: Matrix = gaussian_surprise(records, told, mean, covariance) - told @ logs
+    telling = kept & several
+    rarity: Matrix = gaussian_surprise(records, telling, mean, covariance) - telling @ logs
     return rarity
 
 

@@ -45,8 +45,9 @@ class ClassProbabilities:
         shares, truth = np.asarray(probabilities, dtype=np.float64), np.asarray(labels)
         if shares.ndim != 2 or truth.shape != shares.shape[:1] or truth.dtype.kind not in "iu":
             raise DataError(
-                "Probabilities must have a row a person and a column a class, and labels the "
-                f"number of a column a person. Got the shapes {shares.shape} and {truth.shape}."
+                "Probabilities must have one row per person and one column per class, and labels "
+                "the number of a column for each person. "
+                f"Got the shapes {shares.shape} and {truth.shape}."
             )
         if truth.size and (truth.min() < 0 or truth.max() >= shares.shape[1]):
             raise DataError(f"Labels must be numbers below {shares.shape[1]}. Got others.")
@@ -113,8 +114,8 @@ def log_odds(confidence: NDArray[np.float64], floor: float = FLOOR) -> NDArray[n
     >>> log_odds(np.array([0.5])).tolist()
     [0.0]
     """
-    kept = np.clip(confidence, floor, 1 - floor)
-    odds: NDArray[np.float64] = np.log(kept) - np.log1p(-kept)
+    inside = np.clip(confidence, floor, 1 - floor)
+    odds: NDArray[np.float64] = np.log(inside) - np.log1p(-inside)
     return odds
 
 

@@ -235,12 +235,32 @@ def lira(game: MembershipGame, model: Any, references: References, *, online: bo
     game, model, references, online
         See `rmia`.
     """
-    attacked = np.concatenate([game.members, game.others])
-    some = References(references.confidence[:, attacked], references.inside[:, attacked])
-    scores = np.zeros(len(game.labels))
-    scores[attacked] = lira_scores(game.confidence(model)[attacked], some, online=online)
+    scores = lira_game_scores(game, game.confidence(model), references, online=online)
     variant = "online" if online else "offline"
     return game.parted(scores).risk("LiRA", 0, variant, n_references=len(references.inside))
+
+
+def lira_game_scores(
+    game: MembershipGame,
+    confidence: NDArray[np.float64],
+    references: References,
+    *,
+    online: bool = False,
+) -> NDArray[np.float64]:
+    """Return the score of everyone, with 0 for people who are in no group.
+
+    Parameters
+    ----------
+    game, references, online
+        See `rmia`.
+    confidence : ndarray of float
+        The attacked model's probability of everyone's true label.
+    """
+    attacked = np.concatenate([game.members, game.others])
+    some = References(references.confidence[:, attacked], references.inside[:, attacked])
+    scores = np.zeros(len(confidence))
+    scores[attacked] = lira_scores(confidence[attacked], some, online=online)
+    return scores
 
 
 def reseeded(estimator: Any, seed: int) -> Any:

@@ -209,7 +209,7 @@ def _checked(members: ArrayLike, others: ArrayLike) -> tuple[Scores, Scores]:
         scores = np.asarray(values, dtype=np.float64)
         if scores.ndim != 1 or not len(scores):
             raise DataError(
-                f"The scores of the {name} must be one number a person, of one person at least. "
+                f"The scores of the {name} must be one number per person, at least one. "
                 f"Got the shape {scores.shape} instead."
             )
         if np.isnan(scores).any():
