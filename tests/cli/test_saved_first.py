@@ -32,7 +32,7 @@ def scene(every_command: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
             {"people.json", "recoding.json", "questions.json"},
         ),
         ("minimise --model", (), "sparsam.collect.Questionnaire", {"people.json", "recoding.json"}),
-        ("minimise --attack", (), "sparsam.attack.attack", {"people.json", "r.html"}),
+        ("minimise --attack", (), "sparsam.attack.run_attacks", {"people.json", "r.html"}),
         ("individual", (), "sparsam.individual._retention.sparsity_curve", {"mask.npz"}),
         (
             "anonymise",
@@ -46,7 +46,7 @@ def scene(every_command: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
             "sparsam.anonymise.drop_one",
             {"release.csv", "release.certificate.json"},
         ),
-        ("explore run", (), "sparsam.cli._explore._report", {"answers.json", "seen.json"}),
+        ("explore run", (), "sparsam.report.explore_report", {"answers.json", "seen.json"}),
     ],
 )
 def test_an_extra_that_is_cut_short(
