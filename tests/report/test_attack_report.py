@@ -299,6 +299,13 @@ def test_what_an_own_adversary_says_beyond_the_known_is_left_out(make_data, alon
         assert "an adversary of your own" in report.to_markdown()
 
 
+def test_a_new_adversary_is_not_taken_for_one_of_the_users_own(make_data, alone, attacks):
+    attacks["risks"].append({**risk("nearest neighbours", 0.1), "id": "neighbours"})
+    for report in both(make_data, alone, attacks):
+        assert "nearest neighbours" in report.to_html()
+        assert "of your own" not in report.to_markdown()
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_no_subtraction_uncovers_a_few_people(seed):
     rng = np.random.default_rng(seed)

@@ -98,7 +98,8 @@ def attacker_of(risk: Data) -> Attacker:
     """Describe the attacker behind a risk."""
     code = code_of(risk)
     if code not in ATTACKERS:
-        return Attacker(risk["adversary"], "an adversary of your own")
+        known = risk["id"] is not None  # built in, but without words of its own here
+        return Attacker(risk["adversary"], risk["id"] if known else "an adversary of your own")
     attacker = ATTACKERS[code]
     share = risk["details"].get("share")
     if code == "A2" and share is not None:
@@ -203,7 +204,7 @@ def isolation_words(risk: Data) -> str:
     )
 
 
-_ORDER = ("A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "", CONTROL)
+_ORDER = (*(code for code in ATTACKERS if code != CONTROL), "", CONTROL)
 
 
 @dataclass(frozen=True)
