@@ -226,17 +226,17 @@ def explore_report(
     >>> report.to_dict()["paper"]["functions"][-1]["cumulative"]
     0.08
     """
-    found = exploration.to_dict()
+    answers = exploration.to_dict()
     plan = exploration.plan
     delta = DELTA if ledger.delta is None else ledger.delta
     places = {column: place for place, column in enumerate(order)}
     attributes = sorted(
-        found["attributes"], key=lambda attribute: places.get(attribute["name"], len(places))
+        answers["attributes"], key=lambda attribute: places.get(attribute["name"], len(places))
     )
     names = [attribute["name"] for attribute in attributes]
     remarks, shared = _remarks(exploration.answers, plan.declared, names)
     matrices = [_matrix_data(exploration, measure, names) for measure in _MEASURES]
-    rows, raw = found["rows"], raw_domains(plan, ledger)
+    rows, raw = answers["rows"], raw_domains(plan, ledger)
     n_rows = None if rows is None else max(round(rows["value"]), 1)
     return ExploreReport(
         {
