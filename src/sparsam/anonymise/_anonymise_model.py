@@ -28,6 +28,7 @@ from sparsam.attack import (
     rmia,
 )
 from sparsam.data import column_names
+from sparsam.data.source import take_rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -298,9 +299,7 @@ class _Plan:
     random_state: int
 
     def take(self, rows: Rows) -> Any:
-        from sklearn.utils import _safe_indexing
-
-        return _safe_indexing(self.records, rows)
+        return take_rows(self.records, rows)
 
     def raw(self, rows: Rows, seed: int) -> Any:
         """Train on raw rows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from sparsam.anonymise.methods._guided import Guided, Hybrid
 from sparsam.anonymise.methods._mondrian import Mondrian
 from sparsam.data import columns_of
 from sparsam.data.model import open_own
+from sparsam.data.source import take_rows
 
 HELD_OUT = 0.3
 _TEXTS = ("ranges", "hierarchy")
@@ -134,14 +135,9 @@ def _points(share: float, n_people: int) -> str:
 
 
 def _rows_of(frame: Any, rows: NDArray[np.int64]) -> Any:
-    """Take rows of a frame or of a mapping of arrays."""
-    if isinstance(frame, Mapping):
-        return {name: np.asarray(values)[rows] for name, values in frame.items()}
-    if hasattr(frame, "iloc"):
-        return frame.iloc[rows].reset_index(drop=True)
-    from sklearn.utils import _safe_indexing
-
-    return _safe_indexing(frame, rows)
+    """Take rows, and number those of pandas anew."""
+    taken = take_rows(frame, rows)
+    return taken.reset_index(drop=True) if hasattr(taken, "reset_index") else taken
 
 
 def _beside(anonymiser: Anonymiser) -> list[Anonymiser]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import msgspec
 import numpy as np
 import pytest
 
@@ -154,6 +155,8 @@ def test_a_loss_is_a_share(loss: float) -> None:
 
 
 def test_the_published_schema_is_current() -> None:
+    if tuple(map(int, msgspec.__version__.split(".")[:2])) < (0, 22):
+        pytest.skip("msgspec before 0.22 words the same schema in another way")
     published = Path(__file__).resolve().parents[3] / "docs" / "certificate.schema.json"
     current = json.loads(json.dumps(Certificate.schema()))
     assert json.loads(published.read_text(encoding="utf-8")) == current, (

@@ -23,6 +23,7 @@ from sparsam.attack.membership._references import (
     train_references,
 )
 from sparsam.attack.membership._scores import MembershipScores
+from sparsam.data.source import take_rows
 
 Train = Callable[[Rows], Any]
 FEWEST = 20
@@ -80,10 +81,8 @@ class MembershipGame:
 
     def answers(self, model: Any, rows: Rows) -> ClassProbabilities:
         """Return all that a model says of some people."""
-        from sklearn.utils import _safe_indexing
-
         every = _joined(self.labels, model)
-        chosen = _safe_indexing(self.records, rows)
+        chosen = take_rows(self.records, rows)
         return ClassProbabilities.of(model, chosen, self.labels[rows], every)
 
     def references(
@@ -279,13 +278,11 @@ def reseeded(estimator: Any, seed: int) -> Any:
 
 
 def _cloner(game: MembershipGame, estimator: Any, random_state: int) -> Train:
-    from sklearn.utils import _safe_indexing
-
     rng = np.random.default_rng(random_state)
 
     def train(rows: Rows) -> Any:
         other = reseeded(estimator, int(rng.integers(2**31)))
-        return other.fit(_safe_indexing(game.records, rows), game.labels[rows])
+        return other.fit(take_rows(game.records, rows), game.labels[rows])
 
     return train
 

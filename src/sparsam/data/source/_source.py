@@ -383,6 +383,25 @@ def is_frame(source: Any) -> bool:
     return isinstance(frame, nw.DataFrame | nw.LazyFrame)
 
 
+def take_rows(records: Any, rows: NDArray[np.int64]) -> Any:
+    """Take rows of a frame, of a mapping of arrays, of an array or of a list: the same type again.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> take_rows({"age": np.array([30, 41, 52])}, np.array([2, 0]))["age"].tolist()
+    [52, 30]
+    >>> take_rows([[30], [41]], np.array([1]))
+    [[41]]
+    """
+    if isinstance(records, Mapping):
+        return {name: np.asarray(values)[rows] for name, values in records.items()}
+    if isinstance(records, list | tuple):
+        return [records[row] for row in rows]
+    frame = nw.from_native(records, eager_only=True, pass_through=True)
+    return frame[rows].to_native() if isinstance(frame, nw.DataFrame) else records[rows]
+
+
 def columns_of(
     source: Any,
     names: Sequence[str],
