@@ -32,6 +32,7 @@ EXTRAS = {
 TOGETHER = ("canaries", "cli")
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Send the tests of a file to one process, so that fixtures are made once (`loadgroup`)."""
     for item in items:
