@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -15,11 +14,8 @@ from sparsam._errors import DataError
 from sparsam.data import read
 from sparsam.data.source._declared import Wanted, member_texts, open_declared, read_number
 
-AGES = [30, None, 41, 52, -5]
-WORK = ["state", "private", None, "?", "farm"]
-FLAG = [True, False, None, True, True]
-CODE = [1, 2, 3, None, 1]
-DATA = {"age": AGES, "work": WORK, "flag": FLAG, "code": CODE, "name": list("vwxyz")}
+from .sources import every_source
+
 WANTED = [
     Wanted("age"),
     Wanted("work", ("private", "state")),
@@ -34,29 +30,8 @@ EXPECTED = {
 }
 
 
-def _sources(folder: Path) -> dict[str, Any]:
-    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    pa = pytest.importorskip("pyarrow")
-    made: dict[str, Any] = {
-        "mapping": DATA,
-        "records": [dict(zip(DATA, row, strict=True)) for row in zip(*DATA.values(), strict=True)],
-        "pandas": pd.DataFrame(DATA),
-        "pandas nullable": pd.DataFrame(DATA).convert_dtypes(),
-        "pandas category": pd.DataFrame(DATA).astype({"work": "category", "code": "category"}),
-        "polars": pl.DataFrame(DATA),
-        "lazy": pl.DataFrame(DATA).lazy(),
-        "pyarrow": pa.table(DATA),
-    }
-    frame = made["polars"]
-    frame.write_csv(folder / "people.csv")
-    frame.write_parquet(folder / "people.parquet")
-    made |= {"csv": folder / "people.csv", "parquet": str(folder / "people.parquet")}
-    made["relation"] = duckdb.connect().from_parquet(made["parquet"])
-    return made
-
-
 def test_every_kind_of_table_gives_the_same(tmp_path: Path) -> None:
-    for kind, source in _sources(tmp_path).items():
+    for kind, source in every_source(tmp_path).items():
         opened = open_declared(source, WANTED, ["?"])
         assert opened.n_rows() == 5, kind
         assert np.array_equal(opened.numbers("age"), EXPECTED["age"], equal_nan=True), kind
@@ -154,7 +129,7 @@ def test_numbers_and_categories_of_every_parquet_type(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["mapping", "csv", "parquet", "records"])
 def test_an_absent_column_is_refused_by_its_name(kind: str, tmp_path: Path) -> None:
-    source = _sources(tmp_path)[kind]
+    source = every_source(tmp_path)[kind]
     with pytest.raises(DataError, match=r"declared column 'wrok'\. Did you mean 'work'"):
         open_declared(source, [Wanted("age"), Wanted("wrok", ("a",))])
 
