@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := -m pip --disable-pip-version-check --quiet install --prefer-binary
 # Two processes of one thread each: threads that wait for one another on busy cores take minutes.
 TESTS := OMP_NUM_THREADS=1
-PARALLEL := -n 2 --dist loadgroup
+PARALLEL := -n 2
 # What numba compiles does not run as Python, so that no line of it can be counted.
 KERNELS = $(shell grep -rlE '^ *@compiled' src/sparsam | paste -sd,)
 

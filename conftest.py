@@ -28,17 +28,33 @@ EXTRAS = {
 }
 
 
-# Folders whose tests all look at the same runs of commands.
-TOGETHER = ("canaries", "cli")
+# What takes longest comes first, so that no process waits for the other at the end.
+LONGEST = ("cli", "test_readme.py", "minimise", "canaries", "attack", "anonymise", "explore")
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
+def _unit(nodeid: str) -> str:
+    """The tests that share fixtures: a folder of `tests`, or a file beside these folders."""
+    parts = Path(nodeid.partition("::")[0]).parts
+    return parts[1] if len(parts) > 1 and parts[0] == "tests" else parts[0]
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Send the tests of a file to one process, so that fixtures are made once (`loadgroup`)."""
-    for item in items:
-        folder = item.path.parent.name
-        group = folder if folder in TOGETHER else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(group))
+    """Begin with what takes longest."""
+    places = {unit: place for place, unit in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(_unit(item.nodeid), len(LONGEST)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Send the tests that share fixtures to one process, so that these are made once."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class OneProcessPerUnit(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return _unit(nodeid)
+
+    config.option.loadscopereorder = False
+    return OneProcessPerUnit(config, log)
 
 
 def _missing_extra(error: BaseException | None) -> str | None:

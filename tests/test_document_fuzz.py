@@ -14,7 +14,7 @@ BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 
 @pytest.fixture
 def document_fuzz(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The benchmark, of which this test is a tenth."""
+    """The benchmark, of which this test is a part."""
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     path = BENCHMARKS / "document_fuzz.py"
     spec = importlib.util.spec_from_file_location("document_fuzz", path)
@@ -26,15 +26,15 @@ def document_fuzz(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def test_ten_thousand_damaged_documents(document_fuzz: ModuleType, tmp_path: Path) -> None:
-    outcome = document_fuzz.fuzz(10_000, 0, tmp_path)
+def test_thousands_of_damaged_documents(document_fuzz: ModuleType, tmp_path: Path) -> None:
+    outcome = document_fuzz.fuzz(4_000, 0, tmp_path)
     assert outcome.crashed == []
     assert max(outcome.slowest.values()) < document_fuzz.SLOWEST
     for kind in document_fuzz.artifacts(tmp_path):
         n_read = outcome.accepted[kind.name] + outcome.refused[kind.name]
-        assert n_read >= 1_100
-        assert outcome.accepted[kind.name] > 50, "too few are accepted to try their use"
-        assert outcome.refused[kind.name] > 50
+        assert n_read >= 440
+        assert outcome.accepted[kind.name] > 20, "too few are accepted to try their use"
+        assert outcome.refused[kind.name] > 20
 
 
 def test_the_examples_themselves_are_accepted(document_fuzz: ModuleType, tmp_path: Path) -> None:

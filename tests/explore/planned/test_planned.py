@@ -97,7 +97,8 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
         for label, true in truth.items():
             low, high = counted.intervals[label]
             held.append(low <= true <= high)
-    assert 0.88 <= np.mean(held) <= 1.0
+    # 95 % are promised; four answers of a run go astray together, so that 60 tell little more
+    assert np.mean(held) >= 0.78
 
 
 @pytest.mark.parametrize("n", [0, 1, 3])
