@@ -15,10 +15,11 @@ from sparsam._errors import DataError
 from sparsam.data._attribute import MAX_CATEGORIES, Attribute, as_numbers
 from sparsam.data._domain import CategoricalDomain, Domain, NumericDomain, plain, rounded_range
 from sparsam.data._factor import Factored, factorise, from_dictionary
+from sparsam.data._open import open_as
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data._target import Target
-from sparsam.data.source._source import Column, Source, check_distinct, open_source
+from sparsam.data.source._source import Column, Source, check_distinct
 
 # Where a name is given that must be a column.
 _DECLARED = ("numeric", "categorical", "ordered", "domains", "dates", "ages", "missing_in", "units")
@@ -64,7 +65,7 @@ def read(
         return source
     check_whole("read", "max_codes", max_codes, 2, MAX_CATEGORIES)
     roles = roles if roles is not None else Roles()
-    opened = open_source(source)
+    opened = open_as(source, roles)
     _check_names(opened.names, roles)
     return _encode(opened, roles, max_codes, cuts or {})
 
@@ -110,7 +111,7 @@ def _encode(
     for name in source.names:
         if name in roles.unread:
             continue
-        column = source.column(name, roles.missing_texts(name), text=name in text)
+        column = source.column(name, text=name in text)
         _check_rows(name, len(column), encoded)
         part = encode_column(column, roles, max_codes, edges.get(name))
         if part is None:

@@ -7,8 +7,8 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, asdict, dataclass, field, fields
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -155,6 +155,88 @@ class Roles:
         """The columns that are never read: identifiers, and those to be ignored."""
         return (*self.identifiers, *self.ignore)
 
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The columns whose kind, order or domain is declared."""
+        listed = (*self.numeric, *self.categorical, *self.dates)
+        return frozenset((*listed, *self.ordered, *self.domains, *self.ages))
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """The columns that are named for what they are or are for, and so are wanted."""
+        personal = () if isinstance(self.personal, str) else self.personal
+        named = (*personal, *self.quasi_identifiers, *self.sensitive, *self.weights, *self.units)
+        return self.kinds | {*named, *self.missing_in}
+
+    def completed_by(self, other: Roles) -> Roles:
+        """Return these roles, with what other roles say where these say nothing else.
+
+        Names and texts add up. Where both speak of one column, these win.
+
+        Parameters
+        ----------
+        other : Roles
+
+        Examples
+        --------
+        >>> file = Roles("works", identifiers=["name"], numeric=["age"])
+        >>> both = Roles(ignore=["row"], categorical=["age"]).completed_by(file)
+        >>> both.target, both.unread, both.categorical, both.numeric
+        ('works', ('name', 'row'), ('age',), ())
+        """
+        target = other.target if self.target is None else self.target
+        personal = () if isinstance(self.personal, str) else self.personal
+        used = {target, *personal, *self.quasi_identifiers, *self.sensitive}
+        identifiers = _both(self.identifiers, other.identifiers, {*used, *self.ignore})
+        ignore = _both(self.ignore, other.ignore, {*used, *identifiers})
+        gone, kinds = {*identifiers, *ignore, target}, self.kinds
+        lists: dict[str, Any] = {
+            name: _both(getattr(self, name), getattr(other, name), kinds)
+            for name in ("numeric", "categorical", "dates")
+        }
+        mappings: dict[str, Any] = {
+            name: {n: v for n, v in getattr(other, name).items() if n not in kinds}
+            | dict(getattr(self, name))
+            for name in ("ordered", "domains", "ages")
+        }
+        named: dict[str, Any] = {
+            name: {**getattr(other, name), **getattr(self, name)}
+            for name in ("missing_in", "units")
+        }
+        weights = {n: w for n, w in other.weights.items() if n not in gone} | dict(self.weights)
+        return Roles(
+            target,
+            personal=_either(self.personal, other.personal, "categorical", gone),
+            quasi_identifiers=_either(self.quasi_identifiers, other.quasi_identifiers, (), gone),
+            sensitive=_either(self.sensitive, other.sensitive, (), gone - {target}),
+            identifiers=identifiers,
+            ignore=ignore,
+            missing_values=_both(self.missing_values, other.missing_values, ()),
+            drop_missing_target=self.drop_missing_target or other.drop_missing_target,
+            file=self.file.completed_by(other.file),
+            weights=weights,
+            **lists,
+            **mappings,
+            **named,
+        )
+
+    def carried(self, attributes: Collection[str]) -> Roles:
+        """Return what an artifact must carry beside the domains of its attributes.
+
+        Parameters
+        ----------
+        attributes : collection of str
+            Those whose kinds and domains the artifact knows itself.
+        """
+        known = set(attributes)
+        return replace(
+            self,
+            numeric=[name for name in self.numeric if name not in known],
+            categorical=[name for name in self.categorical if name not in known],
+            ordered={name: order for name, order in self.ordered.items() if name not in known},
+            domains={name: domain for name, domain in self.domains.items() if name not in known},
+        )
+
     def _range(self, name: str) -> bool:
         return isinstance(self.domains.get(name), NumericDomain)
 
@@ -205,9 +287,16 @@ class Roles:
         return document_of(self)
 
     @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> Roles:
-        """Make roles from plain data, as `to_dict` returns it."""
-        return cls(**arguments_of(document))
+    def from_dict(cls, document: Mapping[str, Any], path: str = "$") -> Roles:
+        """Make roles from plain data, as `to_dict` returns it.
+
+        Parameters
+        ----------
+        document : mapping
+        path : str, default="$"
+            Where it comes from, for errors.
+        """
+        return cls(**arguments_of(document, path))
 
     def to_toml(self) -> str:
         """Write the roles as the text of a TOML file.
@@ -226,6 +315,18 @@ class Roles:
         """
 
         return encode(self)
+
+
+def carried_roles(about: Mapping[str, Any]) -> Roles:
+    """Return what the facts of an artifact say of the table that it was learned from.
+
+    Parameters
+    ----------
+    about : mapping
+        Such as `Generalization.about`.
+    """
+    told = about.get("roles")
+    return Roles() if told is None else Roles.from_dict(told, "$.about.roles")
 
 
 def names_of(role: str, names: object) -> tuple[str, ...]:
@@ -251,6 +352,16 @@ def _weight(name: str, weight: object) -> float:
     if not (math.isfinite(weight) and weight >= 0):
         raise RoleError(f"The weight of '{name}' must be finite and >= 0. Got {weight} instead.")
     return float(weight)
+
+
+def _both(mine: Sequence[str], others: Sequence[str], but: Collection[Any]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*(name for name in others if name not in but), *mine)))
+
+
+def _either(mine: Any, others: Any, default: Any, but: Collection[Any]) -> Any:
+    if mine != default or isinstance(others, str):
+        return others if mine == default else mine
+    return tuple(name for name in others if name not in but)
 
 
 def _day(name: str, day: object) -> str:
@@ -338,31 +449,30 @@ def decode(path: Path) -> dict[str, Any]:
     return arguments_of(parse_toml(text, "A roles file (TOML)"))
 
 
-def arguments_of(raw: Mapping[str, Any]) -> dict[str, Any]:
+def arguments_of(raw: Mapping[str, Any], path: str = "$") -> dict[str, Any]:
     """Turn the sections of a roles file into the arguments of `Roles`."""
-    document = convert_part(raw, _File)
+    document = convert_part(raw, _File, path)
     arguments: dict[str, Any] = msgspec.structs.asdict(document.roles)
     arguments["file"] = FileFormat(**msgspec.structs.asdict(document.file))
     arguments |= {name: [] for name in ("numeric", "categorical", "dates")}
     arguments |= {name: {} for name in ("ordered", "domains", "ages")}
     arguments |= {name: {} for name in ("weights", "units", "missing_in")}
     for name, attribute in document.attributes.items():
-        _sort_in(arguments, name, attribute)
+        _sort_in(arguments, name, attribute, f"{path}.attributes.{toml_key(name)}")
     return arguments
 
 
-def _sort_in(arguments: dict[str, Any], name: str, attribute: _Attribute) -> None:
+def _sort_in(arguments: dict[str, Any], name: str, attribute: _Attribute, where: str) -> None:
     if attribute.weight is not None:
         arguments["weights"][name] = attribute.weight
     if attribute.unit is not None:
         arguments["units"][name] = attribute.unit
     if attribute.missing:
         arguments["missing_in"][name] = attribute.missing
-    _sort_kind(arguments, name, attribute)
+    _sort_kind(arguments, name, attribute, where)
 
 
-def _sort_kind(arguments: dict[str, Any], name: str, attribute: _Attribute) -> None:
-    where = f"$.attributes.{toml_key(name)}"
+def _sort_kind(arguments: dict[str, Any], name: str, attribute: _Attribute, where: str) -> None:
     age = attribute.age_on is not None
     ranged = attribute.low is not None or attribute.high is not None
     if age and attribute.kind != "date":

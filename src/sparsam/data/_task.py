@@ -192,6 +192,11 @@ def _target(table: Table, roles: Roles) -> tuple[_Labels, Table]:
             "A target must be declared, or given as y. Got neither."
             "\n\nHint: Roles(target='the column to predict')."
         )
+    if target.column in roles.unread:
+        raise RoleError(
+            f"The target '{target.column}' must not be an identifier or ignored."
+            "\n\nHint: take it out of one of them."
+        )
     if target.column in table.left_out:
         raise DataError(f"The target '{target.column}' has no values at all.")
     check_names([target.column], table.names, "target")

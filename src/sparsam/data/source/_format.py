@@ -36,6 +36,12 @@ class FileFormat:
     decimal: str | None = None
     thousands: str | None = None
 
+    def completed_by(self, other: FileFormat) -> FileFormat:
+        """Return this format, with what another says where this says nothing."""
+        facts = {f.name: getattr(self, f.name) for f in fields(self)}
+        told = {f.name: getattr(other, f.name) for f in fields(self)}
+        return FileFormat(**{n: told[n] if facts[n] is None else facts[n] for n in facts})
+
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
