@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparsam._errors import DataError, RoleError
+from sparsam._errors import DataError, DocumentError, RoleError
 from sparsam.assess import assess_generalization
 from sparsam.attack import task_for
 from sparsam.data import Roles, read, split
@@ -150,3 +150,33 @@ def test_unknown_categories_are_counted_not_shown(artifact, people):
 
 def test_a_table_read_before(artifact, people):
     assert task_for(artifact, read(people)).n_rows == 300
+
+
+def test_what_was_said_when_it_was_learned_is_carried(people, tmp_path):
+    marked = people.assign(
+        education=people["education"].where(people.index % 9 > 0, "?"),
+        age=people["age"].where(people.index % 7 > 0, -9),
+        works=people["works"].where(people.index % 5 > 0, "unknown"),
+        row=range(len(people)),
+    )
+    marked.to_csv(tmp_path / "m.csv", index=False)
+    roles = Roles(
+        "works",
+        ignore=["row"],
+        missing_values=["?"],
+        missing_in={"age": ["-9"], "works": ["unknown"]},
+        weights={"sex": 2.0},
+        drop_missing_target=True,
+    )
+    learned = Uniform(roles, buckets=2).fit(tmp_path / "m.csv").generalization_
+    for source in (tmp_path / "m.csv", marked):
+        task = task_for(Generalization.from_json(learned.to_json()), source)
+        assert task.classes == ("no", "yes")
+        assert task.n_rows == (marked["works"] != "unknown").sum()
+        assert "row" not in task.names
+        assert task.table.attribute("age").missing
+        assert task.table.attribute("age").lows[0] > 0
+        assert task.table.attribute("education").missing
+        assert 2.0 in task.weights
+    with pytest.raises(DocumentError, match=r"\$\.about\.roles"):
+        task_for(learned.with_about({"target": "works", "roles": {"rolls": 1}}), marked)

@@ -440,3 +440,19 @@ def test_real_data_at_scale(shared_data: Path):
     )
     assert declared.attribute("OCCP").n_values == 529
     assert "STATE" not in declared.names
+
+
+def test_missing_in_one_column_and_columns_that_are_ignored(tmp_path: Path):
+    file = tmp_path / "people.csv"
+    file.write_text("pay,grade,row\n10,9,1\nN,1,2\n30,N,3\n")
+    roles = Roles(missing_in={"pay": ["N"], "grade": ["9"]}, ignore=["row"])
+    table = read(file, roles=roles)
+    assert table.names == ("pay", "grade")
+    assert table.attribute("pay").numeric
+    assert table.attribute("pay").missing
+    assert table.attribute("grade").domain == CategoricalDomain(("1", "N"))
+    assert table.attribute("grade").missing
+    assert table.left_out == ("row",)
+    assert "row: ignored, left out" in table.notes
+    with pytest.raises(RoleError, match="missing_in"):
+        read(file, roles=Roles(missing_in={"payment": ["N"]}))

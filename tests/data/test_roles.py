@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import copy
+import datetime
+import json
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ from hypothesis import strategies as st
 
 from sparsam._errors import DataError, DocumentError, RoleError
 from sparsam.data import CategoricalDomain, NumericDomain, Roles
+from sparsam.data.source import FileFormat
 
 FULL = Roles(
     "income>50000",
@@ -28,7 +32,14 @@ FULL = Roles(
         "sex": CategoricalDomain(("f", "m", 'quoted "x"\n', "Ünïcode 😀 \x7f")),
         "flag": CategoricalDomain((False, True)),
     },
+    ignore=["row"],
+    dates=["moved"],
+    ages={"birth": "2024-12-31"},
     missing_values=["?", "n/a"],
+    missing_in={"hours": ["-9"], "sex": ["N", "9"]},
+    units={"hours": "a week", "pay": "EUR"},
+    drop_missing_target=True,
+    file=FileFormat(encoding="latin-1", delimiter=";", decimal=",", thousands=""),
 )
 
 
@@ -44,6 +55,80 @@ def test_toml_round_trip(tmp_path: Path):
     assert hash(back) == hash(FULL)
     assert round_trip(Roles(), tmp_path) == Roles()
     assert round_trip(Roles(personal="all"), tmp_path) == Roles(personal="all")
+
+
+def test_plain_data_round_trip():
+    document = FULL.to_dict()
+    assert json.loads(json.dumps(document)) == document
+    assert Roles.from_dict(document) == FULL
+    assert Roles().to_dict() == {"roles": {"personal": "categorical"}}
+
+
+def test_the_new_fields_in_a_file(tmp_path: Path):
+    path = tmp_path / "roles.toml"
+    path.write_text(
+        """
+        [roles]
+        ignore = ["row"]
+        drop_missing_target = true
+        [file]
+        encoding = "latin-1"
+        [attributes.birth]
+        kind = "date"
+        age_on = 2024-12-31
+        low = 0
+        high = 120
+        [attributes.death]
+        kind = "date"
+        [attributes.pay]
+        unit = "EUR"
+        missing = ["9", "N"]
+        """
+    )
+    roles = Roles.from_toml(path)
+    assert roles == Roles(
+        ignore=["row"],
+        drop_missing_target=True,
+        file=FileFormat(encoding="latin-1"),
+        ages={"birth": "2024-12-31"},
+        domains={"birth": NumericDomain(0, 120)},
+        dates=["death"],
+        units={"pay": "EUR"},
+        missing_in={"pay": ["9", "N"]},
+    )
+    assert round_trip(roles, tmp_path) == roles
+
+
+def test_missing_texts_and_columns_that_are_not_read():
+    assert FULL.missing_texts("sex") == ("?", "n/a", "N", "9")
+    assert FULL.missing_texts("race") == ("?", "n/a")
+    assert FULL.unread == ("name", "social security no.", "row")
+    assert Roles(dates=["birth"], ages={"birth": datetime.date(2024, 1, 31)}) == Roles(
+        ages={"birth": "2024-01-31"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"ages": {"birth": "yesterday"}}, "2024-12-31"),
+        ({"ages": {"birth": 2024}}, "must be a day"),
+        ({"units": {"pay": ""}}, "must be a word"),
+        ({"missing_in": {"pay": [9]}}, "list of names"),
+        ({"ignore": ["sex"], "personal": ["sex"]}, "'ignore' and 'personal'"),
+        ({"ignore": ["y"], "target": "y"}, "'ignore' and 'target'"),
+        ({"dates": ["x"], "categorical": ["x"]}, "'dates' and 'categorical'"),
+        ({"file": {"encodin": "utf-8"}}, "Did you mean 'encoding'"),
+        ({"file": {"encoding": "martian"}}, "no encoding"),
+        ({"file": {"decimal": ";"}}, "'.' or ','"),
+        ({"file": {"decimal": ",", "thousands": ","}}, "must differ"),
+        ({"file": {"delimiter": "::"}}, "one character"),
+        ({"file": 3}, "mapping"),
+    ],
+)
+def test_wrong_declarations(wrong: dict[str, Any], words: str):
+    with pytest.raises(RoleError, match=re.escape(words)):
+        Roles(**wrong)
 
 
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
@@ -108,6 +193,10 @@ def test_the_file_of_the_documentation(tmp_path: Path):
         ("[attributes.age]\nkind = 'numeric'\nlow = 1", "$.attributes.age"),
         ("[attributes.age]\nkind = 'categorical'\nlow = 1", "$.attributes.age"),
         ("[attributes.age]\nkind = 'ordered'", "$.attributes.age"),
+        ("[attributes.age]\nkind = 'numeric'\nage_on = 2020-01-01", "$.attributes.age"),
+        ("[attributes.age]\nkind = 'date'\nlow = 1", "$.attributes.age"),
+        ("[attributes.age]\nkind = 'date'\nage_on = 'soon'", "$.attributes"),
+        ("[file]\nencodin = 'utf-8'", "$.file"),
         ("[attributes.'a b']\ncategories = ['x']", '$.attributes."a b"'),
         ("[attribute.age]", "$"),
         ("[roles", "$"),

@@ -207,3 +207,22 @@ def test_what_cannot_be_declared_late():
         resolve(read(source), Roles("y", domains={"x": NumericDomain(0, 5)}))
     wide = resolve(read(source), Roles("y", domains={"x": NumericDomain(0, 500)}))
     assert wide.table.attribute("x").domain == NumericDomain(0, 500)
+
+
+def test_rows_without_a_target_are_left_out_when_asked():
+    people = {"age": [30, 41, 52, 60], "works": ["no", None, "yes", "yes"]}
+    with pytest.raises(DataError, match="--drop-missing-target"):
+        resolve(people, Roles("works"))
+    task = resolve(people, Roles("works", drop_missing_target=True))
+    assert task.target.tolist() == [0, 1, 1]
+    assert task.codes[:, 0].tolist() == [0, 2, 3]
+    assert "works: fewer than 5 rows without a target left out" in task.table.notes
+    with pytest.raises(DataError, match="no values"):
+        resolve({**people, "works": [None] * 4}, Roles("works", drop_missing_target=True))
+
+
+def test_ignored_columns_of_a_table_that_was_read_before():
+    table = read({"age": [30, 41], "leak": ["a", "b"], "works": ["no", "yes"]})
+    assert resolve(table, Roles("works", ignore=["leak"])).names == ("age",)
+    with pytest.raises(RoleError, match="ignore"):
+        resolve(table, Roles("works", ignore=["leaks"]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,10 @@ from sparsam.data import (
     Roles,
     Table,
     column_names,
-    columns_of,
     count_rows,
+    open_as,
     read,
 )
-from sparsam.data.model import without
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class Layout:
         check_names([*promise.needs, *keep], names)
         chosen = quasi_identifiers if quasi_identifiers is not None else roles.quasi_identifiers
         if quasi_identifiers is None and not chosen:
-            others = {*keep, *promise.needs, *roles.identifiers, *roles.sensitive, roles.target}
+            others = {*keep, *promise.needs, *roles.unread, *roles.sensitive, roles.target}
             chosen = [name for name in names if name not in others]
         check_names(chosen, names, "quasi_identifiers")
         if not chosen:
@@ -99,9 +98,7 @@ class Layout:
         entities = tuple(dict.fromkeys(_entities(self.promise)))
         table = _read(source, columns, roles)
         text = [name for name in self.sensitive if not table.attribute(name).numeric]
-        raw = columns_of(source, [*entities, *self.sensitive], text, roles.missing_values)
-        texts = tuple(roles.missing_values)
-        others = {name: without(values, texts) for name, values in raw.items()}
+        others = open_as(source, roles).columns([*entities, *self.sensitive], text)
         people = {name: others[name] for name in entities}
         bare = table if not self.sensitive else table.select(self.sensitive)
         demand = self.promise.bound(bare, people)
@@ -111,7 +108,7 @@ class Layout:
             table.select(self.quasi_identifiers),
             others,
             demand,
-            missing_texts=texts,
+            roles=roles,
         )
 
     def declared(self, roles: Roles, attributes: Sequence[Attribute]) -> Roles:
@@ -150,8 +147,8 @@ class Sample:
         What is demanded of a class of these rows.
     answers : ndarray or None
         What guides the method.
-    missing_texts : tuple of str
-        Texts that mean missing.
+    roles : Roles
+        The texts that mean missing.
     """
 
     layout: Layout
@@ -160,7 +157,7 @@ class Sample:
     others: dict[str, NDArray[Any]]
     demand: AllOf
     answers: NDArray[Any] | None = None
-    missing_texts: tuple[str, ...] = ()
+    roles: Roles = field(default_factory=Roles)
 
     def with_answers(self, answers: NDArray[Any]) -> Sample:
         """Return the same rows with what a model says of them."""
@@ -209,7 +206,7 @@ def routing_codes(
     codes = np.empty((sample.table.n_rows, len(attributes)), np.uint16, order="F")
     unseen = np.zeros(sample.table.n_rows, dtype=bool)
     names = [a.name for a in attributes if a.numeric]
-    numbers = columns_of(sample.source, names, missing=sample.missing_texts)
+    numbers = open_as(sample.source, sample.roles).columns(names)
     for place, attribute in enumerate(attributes):
         new, own = sample.table.attributes[place], sample.table.codes[:, place]
         known = own < new.n_values
@@ -260,6 +257,7 @@ def _narrowed(roles: Roles, columns: Iterable[str], others: Sequence[str]) -> Ro
         ordered={n: o for n, o in roles.ordered.items() if n in known},
         domains={n: d for n, d in roles.domains.items() if n in known},
         missing_values=roles.missing_values,
+        missing_in={n: t for n, t in roles.missing_in.items() if n in known},
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +14,11 @@ from sparsam._errors import DataError, RoleError
 from sparsam.data import (
     CategoricalDomain,
     Roles,
+    Source,
     Target,
     Task,
-    columns_of,
-    open_source,
+    carried_roles,
+    open_as,
     plain,
     read,
     resolve,
@@ -35,7 +36,8 @@ def task_for(generalization: Generalization, source: Any, roles: Roles | None = 
     source : frame, path or mapping
         Has every attribute of the generalization, and the target. Other columns are left out.
     roles : Roles, optional
-        Where its target or personal attributes are given, they win over the generalization's.
+        What is given here wins over what was said when the generalization was learned, which it
+        carries: target, personal attributes, texts that mean missing, the format of the file.
 
     Returns
     -------
@@ -43,41 +45,76 @@ def task_for(generalization: Generalization, source: Any, roles: Roles | None = 
     """
     roles = roles if roles is not None else Roles()
     about = generalization.about
+    told = roles.completed_by(carried_roles(about))
     target = roles.target or about.get("target")
     if target is None:
         raise RoleError(
             "The generalization does not say what it was learned for.\n\n"
             "Hint: name the target (on the command line: --target)."
         )
-    source = open_source(source)
+    source = open_as(source, told)
     names = source.names
     column = target if target in names else Target.parse(target).column
     _check_columns(generalization, names, column)
     known = {*generalization.names, column}
     numeric = [p for p in generalization if isinstance(p, NumericPartition)]
     categorical = [p for p in generalization if isinstance(p, CategoricalPartition)]
+    personal = _personal(roles, generalization, column)
     settled = replace(
-        roles,
+        told,
         target=target,
-        personal=_personal(roles, generalization, column),
+        personal=personal,
+        quasi_identifiers=_within(told.quasi_identifiers, known - {column}),
+        sensitive=_within(told.sensitive, known),
         identifiers=tuple(name for name in names if name not in known),
-        numeric=tuple({*roles.numeric, *(p.name for p in numeric)}),
-        domains=_domains(categorical, source, roles),
+        ignore=(),
+        weights=_weights(roles, told, personal),
+        numeric=_numeric(numeric, told, known),
+        categorical=_within(told.categorical, known),
+        dates=_within(told.dates, known),
+        ages=_within(told.ages, known),
+        missing_in=_within(told.missing_in, known),
+        units=_within(told.units, known),
+        ordered={},
+        domains=_domains(categorical, source, told),
     )
     cuts = {p.name: p.cuts for p in numeric if p.cuts}
     return resolve(read(source, roles=settled, cuts=cuts), settled)
 
 
+def _within(said: Any, known: Collection[str]) -> Any:
+    """What is said of the columns that there are: a list of names, or a mapping from names."""
+    if isinstance(said, Mapping):
+        return {name: value for name, value in said.items() if name in known}
+    return tuple(name for name in said if name in known)
+
+
+def _weights(roles: Roles, told: Roles, personal: Any) -> Mapping[str, float]:
+    """The weights that were given, and those carried of attributes that are still personal."""
+    if isinstance(personal, str):
+        return told.weights
+    return {**_within(told.weights, personal), **roles.weights}
+
+
+def _numeric(
+    partitions: Sequence[NumericPartition], told: Roles, known: Collection[str]
+) -> tuple[str, ...]:
+    names = dict.fromkeys((*told.numeric, *(part.name for part in partitions)))
+    dates = {*told.dates, *told.ages}
+    return tuple(name for name in names if name in known and name not in dates)
+
+
 def _domains(
-    partitions: Sequence[CategoricalPartition], source: Any, roles: Roles
+    partitions: Sequence[CategoricalPartition], source: Source, roles: Roles
 ) -> dict[str, CategoricalDomain]:
     """The domains, each with the table's new categories after it where these have a bucket."""
     domains = {partition.name: partition.domain for partition in partitions}
     wide = [partition.name for partition in partitions if partition.unseen is not None]
     text = [n for n in wide if any(isinstance(c, str) for c in domains[n].categories)]
-    columns = columns_of(source, wide, text=text, missing=roles.missing_values)
+    columns = source.columns(wide, text)
     for name, values in columns.items():
-        new = _new_categories(values, {*domains[name].categories, *roles.missing_values})
+        texts = roles.missing_texts(name)
+        new = _new_categories(values, {*domains[name].categories, *texts})
         known = domains[name].categories
         domains[name] = CategoricalDomain((*known, *new), ordered=domains[name].ordered)
     return domains

@@ -179,14 +179,14 @@ def _published(
 ) -> ReleaseReport:
     """Publish the file, and report on what was published."""
     from sparsam.anonymise import labels_from, training_labels, with_target
-    from sparsam.data import count_rows
+    from sparsam.data import count_rows, open_as
     from sparsam.data.model import open_own
     from sparsam.report import release_report
 
     console = messages(options["quiet"])
     box = _load(options)
     text = [*roles.categorical, *roles.ordered]
-    frame = open_own(data, roles.missing_values, text).native
+    frame = open_own(open_as(data, roles), text).native
     frame, roles, target = with_target(frame, roles)
     maker = anonymiser(method, roles, _kept(frame, roles, target, options), box, options)
     _note_what_is_left_out(frame, maker, options)

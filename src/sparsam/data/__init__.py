@@ -8,9 +8,11 @@ from sparsam.data._domain import plain as plain
 from sparsam.data._domain import round_cut as round_cut
 from sparsam.data._example import load_example
 from sparsam.data._factor import factorise as factorise
+from sparsam.data._open import open_as as open_as
 from sparsam.data._read import read
 from sparsam.data._read import target_of as target_of
 from sparsam.data._roles import Roles
+from sparsam.data._roles import carried_roles as carried_roles
 from sparsam.data._roles import toml_key as toml_key
 from sparsam.data._split import Split, split
 from sparsam.data._split import rotations as rotations
@@ -20,6 +22,7 @@ from sparsam.data._task import Task, resolve
 from sparsam.data.model._black_box import BlackBox as BlackBox
 from sparsam.data.model._black_box import black_box, load_model
 from sparsam.data.model._own_records import OwnRecords as OwnRecords
+from sparsam.data.source import FileFormat as FileFormat
 from sparsam.data.source import Source as Source
 from sparsam.data.source import Wanted as Wanted
 from sparsam.data.source import column_names as column_names

@@ -15,10 +15,14 @@ from sparsam._errors import DataError
 from sparsam.data._attribute import MAX_CATEGORIES, Attribute, as_numbers
 from sparsam.data._domain import CategoricalDomain, Domain, NumericDomain, plain, rounded_range
 from sparsam.data._factor import Factored, factorise, from_dictionary
+from sparsam.data._open import open_as
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data._target import Target
-from sparsam.data.source._source import Column, Source, check_distinct, open_source
+from sparsam.data.source._source import Column, Source, check_distinct
+
+# Where a name is given that must be a column.
+_DECLARED = ("numeric", "categorical", "ordered", "domains", "dates", "ages", "missing_in", "units")
 
 
 def read(
@@ -32,7 +36,7 @@ def read(
 
     Numbers become numeric attributes; text, truth values and declared categories become
     categorical ones; None, NaN, NaT and the empty field of a CSV file are missing. A column
-    without any value is left out, with a note. Identifiers are not read at all.
+    without any value is left out, with a note. Identifiers and ignored columns are not read at all.
 
     Parameters
     ----------
@@ -61,7 +65,7 @@ def read(
         return source
     check_whole("read", "max_codes", max_codes, 2, MAX_CATEGORIES)
     roles = roles if roles is not None else Roles()
-    opened = open_source(source)
+    opened = open_as(source, roles)
     _check_names(opened.names, roles)
     return _encode(opened, roles, max_codes, cuts or {})
 
@@ -86,7 +90,7 @@ def _check_names(names: tuple[str, ...], roles: Roles) -> None:
     if not names:
         raise DataError("A table must have at least one column. Got none.")
     check_distinct(names)
-    for role in ("identifiers", "numeric", "categorical", "ordered", "domains"):
+    for role in ("identifiers", "ignore", *_DECLARED):
         check_names(getattr(roles, role), names, role)
 
 
@@ -97,14 +101,17 @@ def _encode(
     target = target_of(roles, source.names)
     if target is not None and target.edges:
         edges[target.column] = target
-    left_out = [name for name in source.names if name in roles.identifiers]
-    notes = [f"{name}: identifier, left out" for name in left_out]
+    left_out = [name for name in source.names if name in roles.unread]
+    notes = [
+        f"{name}: ignored, left out" if name in roles.ignore else f"{name}: identifier, left out"
+        for name in left_out
+    ]
     text = text_columns(roles)
     encoded: list[Encoded] = []
     for name in source.names:
-        if name in roles.identifiers:
+        if name in roles.unread:
             continue
-        column = source.column(name, roles.missing_values, text=name in text)
+        column = source.column(name, text=name in text)
         _check_rows(name, len(column), encoded)
         part = encode_column(column, roles, max_codes, edges.get(name))
         if part is None:
@@ -182,7 +189,7 @@ def encode_column(
 
 
 def _factored(column: Column, roles: Roles, as_text: bool) -> Factored:
-    missing = frozenset(roles.missing_values)
+    missing = frozenset(roles.missing_texts(column.name))
     factored = factorise(column.name, column.values, missing=missing, as_text=as_text)
     return factored if column.positions is None else from_dictionary(factored, column.positions)
 
@@ -295,7 +302,7 @@ def declare(table: Table, roles: Roles, max_codes: int = 256) -> Table:
     max_codes : int, default=256
         See `read`.
     """
-    for role in ("numeric", "categorical", "ordered", "domains"):
+    for role in _DECLARED:
         check_names(getattr(roles, role), [*table.names, *table.left_out], role)
     for attribute in table.attributes:
         if not _fits(attribute, roles):
@@ -311,7 +318,7 @@ def _fits(attribute: Attribute, roles: Roles) -> bool:
         return domain == roles.domains[name]
     if isinstance(domain, NumericDomain):
         return name not in roles.categorical
-    return name not in roles.numeric and not set(roles.missing_values) & set(domain.categories)
+    return name not in roles.numeric and not {*roles.missing_texts(name)} & {*domain.categories}
 
 
 def _again(table: Table, attribute: Attribute, roles: Roles, max_codes: int) -> Table:

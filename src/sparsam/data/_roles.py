@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
+from sparsam._checks import check_names
 from sparsam._documents import convert_part, parse_toml, read_bytes
 from sparsam._errors import DocumentError, RoleError
 from sparsam.data._domain import CategoricalDomain, Category, Domain, NumericDomain
+from sparsam.data.source._format import FileFormat
 
 _LISTS = (
     "quasi_identifiers",
     "sensitive",
     "identifiers",
+    "ignore",
     "numeric",
     "categorical",
+    "dates",
     "missing_values",
 )
 
@@ -42,6 +47,9 @@ class Roles:
         Attributes that others may know of a person, and attributes that they must not learn.
     identifiers : sequence of str
         Columns that name a person. They are never read into the table.
+    ignore : sequence of str
+        Columns that are not used and not collected, such as a weight, a row number, or the outcome
+        under another name. They are never read into the table either.
     weights : mapping of str to float
         How sensitive a personal attribute is; 1 where nothing is said.
     numeric, categorical : sequence of str
@@ -50,8 +58,21 @@ class Roles:
         The categories of an ordered attribute, all of them, from least to most.
     domains : mapping of str to NumericDomain or CategoricalDomain
         Declared domains.
+    dates : sequence of str
+        Columns that hold dates.
+    ages : mapping of str to str
+        A column of dates of birth, and the day (as "2024-12-31") on which the age in whole years
+        is read instead of the date. Such a column need not be listed under `dates`.
     missing_values : sequence of str
-        Texts that mean missing, for instance ``("?",)``.
+        Texts that mean missing in every column, for instance ``("?",)``.
+    missing_in : mapping of str to sequence of str
+        Texts that mean missing in one column, beside `missing_values`.
+    units : mapping of str to str
+        What a number of an attribute counts, such as "years" or "EUR".
+    drop_missing_target : bool, default=False
+        Whether rows without a target are left out, instead of refused.
+    file : FileFormat or mapping
+        How the file of the table is written: ``{"encoding": "latin-1", "decimal": ","}``.
 
     Examples
     --------
@@ -65,12 +86,19 @@ class Roles:
     quasi_identifiers: Sequence[str] = ()
     sensitive: Sequence[str] = ()
     identifiers: Sequence[str] = ()
+    ignore: Sequence[str] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
     numeric: Sequence[str] = ()
     categorical: Sequence[str] = ()
     ordered: Mapping[str, Sequence[Category]] = field(default_factory=dict)
     domains: Mapping[str, Domain] = field(default_factory=dict)
+    dates: Sequence[str] = ()
+    ages: Mapping[str, str] = field(default_factory=dict)
     missing_values: Sequence[str] = ()
+    missing_in: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+    drop_missing_target: bool = False
+    file: FileFormat = field(default_factory=FileFormat)
 
     def __post_init__(self) -> None:
         if self.target is not None and not isinstance(self.target, str):
@@ -82,6 +110,12 @@ class Roles:
         if self.personal not in ("categorical", "all"):
             self._set("personal", names_of("personal", self.personal))
         self._set("weights", {name: _weight(name, w) for name, w in self.weights.items()})
+        self._set("ages", {name: _day(name, day) for name, day in self.ages.items()})
+        self._set("units", {name: _unit(name, unit) for name, unit in self.units.items()})
+        texts = {name: names_of(f"missing_in['{name}']", t) for name, t in self.missing_in.items()}
+        self._set("missing_in", {name: listed for name, listed in texts.items() if listed})
+        self._set("drop_missing_target", bool(self.drop_missing_target))
+        self._set("file", _file(self.file))
         self._settle_domains()
         self._check_overlaps()
 
@@ -104,6 +138,104 @@ class Roles:
         self._set("numeric", tuple(name for name in self.numeric if not self._range(name)))
         lists = {*ordered, *(name for name in domains if not self._range(name))}
         self._set("categorical", tuple(name for name in self.categorical if name not in lists))
+        self._set("dates", tuple(name for name in self.dates if name not in self.ages))
+
+    def missing_texts(self, name: str) -> tuple[str, ...]:
+        """Return all texts that mean missing in one column.
+
+        Examples
+        --------
+        >>> Roles(missing_values=["?"], missing_in={"sex": ["9"]}).missing_texts("sex")
+        ('?', '9')
+        """
+        return tuple(dict.fromkeys((*self.missing_values, *self.missing_in.get(name, ()))))
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The columns that are never read: identifiers, and those to be ignored."""
+        return (*self.identifiers, *self.ignore)
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The columns whose kind, order or domain is declared."""
+        listed = (*self.numeric, *self.categorical, *self.dates)
+        return frozenset((*listed, *self.ordered, *self.domains, *self.ages))
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """The columns that are named for what they are or are for, and so are wanted."""
+        personal = () if isinstance(self.personal, str) else self.personal
+        named = (*personal, *self.quasi_identifiers, *self.sensitive, *self.weights, *self.units)
+        return self.kinds | {*named, *self.missing_in}
+
+    def completed_by(self, other: Roles) -> Roles:
+        """Return these roles, with what other roles say where these say nothing else.
+
+        Names and texts add up. Where both speak of one column, these win.
+
+        Parameters
+        ----------
+        other : Roles
+
+        Examples
+        --------
+        >>> file = Roles("works", identifiers=["name"], numeric=["age"])
+        >>> both = Roles(ignore=["row"], categorical=["age"]).completed_by(file)
+        >>> both.target, both.unread, both.categorical, both.numeric
+        ('works', ('name', 'row'), ('age',), ())
+        """
+        target = other.target if self.target is None else self.target
+        personal = () if isinstance(self.personal, str) else self.personal
+        used = {target, *personal, *self.quasi_identifiers, *self.sensitive}
+        identifiers = _both(self.identifiers, other.identifiers, {*used, *self.ignore})
+        ignore = _both(self.ignore, other.ignore, {*used, *identifiers})
+        gone, kinds = {*identifiers, *ignore, target}, self.kinds
+        lists: dict[str, Any] = {
+            name: _both(getattr(self, name), getattr(other, name), kinds)
+            for name in ("numeric", "categorical", "dates")
+        }
+        mappings: dict[str, Any] = {
+            name: {n: v for n, v in getattr(other, name).items() if n not in kinds}
+            | dict(getattr(self, name))
+            for name in ("ordered", "domains", "ages")
+        }
+        named: dict[str, Any] = {
+            name: {**getattr(other, name), **getattr(self, name)}
+            for name in ("missing_in", "units")
+        }
+        weights = {n: w for n, w in other.weights.items() if n not in gone} | dict(self.weights)
+        return Roles(
+            target,
+            personal=_either(self.personal, other.personal, "categorical", gone),
+            quasi_identifiers=_either(self.quasi_identifiers, other.quasi_identifiers, (), gone),
+            sensitive=_either(self.sensitive, other.sensitive, (), gone - {target}),
+            identifiers=identifiers,
+            ignore=ignore,
+            missing_values=_both(self.missing_values, other.missing_values, ()),
+            drop_missing_target=self.drop_missing_target or other.drop_missing_target,
+            file=self.file.completed_by(other.file),
+            weights=weights,
+            **lists,
+            **mappings,
+            **named,
+        )
+
+    def carried(self, attributes: Collection[str]) -> Roles:
+        """Return what an artifact must carry beside the domains of its attributes.
+
+        Parameters
+        ----------
+        attributes : collection of str
+            Those whose kinds and domains the artifact knows itself.
+        """
+        known = set(attributes)
+        return replace(
+            self,
+            numeric=[name for name in self.numeric if name not in known],
+            categorical=[name for name in self.categorical if name not in known],
+            ordered={name: order for name, order in self.ordered.items() if name not in known},
+            domains={name: domain for name, domain in self.domains.items() if name not in known},
+        )
 
     def _range(self, name: str) -> bool:
         return isinstance(self.domains.get(name), NumericDomain)
@@ -113,14 +245,21 @@ class Roles:
         target = () if self.target is None else (self.target,)
         ranges = [name for name in self.domains if self._range(name)]
         lists = [name for name in self.domains if not self._range(name)]
-        _apart("identifiers", self.identifiers, "personal", personal)
-        _apart("identifiers", self.identifiers, "quasi_identifiers", self.quasi_identifiers)
-        _apart("identifiers", self.identifiers, "sensitive", self.sensitive)
-        _apart("identifiers", self.identifiers, "target", target)
+        for role in ("identifiers", "ignore"):
+            names = getattr(self, role)
+            _apart(role, names, "personal", personal)
+            _apart(role, names, "quasi_identifiers", self.quasi_identifiers)
+            _apart(role, names, "sensitive", self.sensitive)
+            _apart(role, names, "target", target)
+        _apart("identifiers", self.identifiers, "ignore", self.ignore)
         _apart("personal", personal, "target", target)
         _apart("quasi_identifiers", self.quasi_identifiers, "target", target)
         _apart("numeric", [*self.numeric, *ranges], "categorical", [*self.categorical, *lists])
         _apart("ordered", self.ordered, "numeric", [*self.numeric, *self.domains])
+        dates = [*self.dates, *self.ages]
+        _apart("dates", dates, "numeric", self.numeric)
+        _apart("dates", dates, "categorical", [*self.categorical, *lists])
+        _apart("dates", dates, "ordered", self.ordered)
 
     def __hash__(self) -> int:
         return hash(self.to_toml())
@@ -136,6 +275,28 @@ class Roles:
         """
 
         return Roles(**decode(Path(path)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the roles as plain data: what `to_toml` writes.
+
+        Examples
+        --------
+        >>> Roles("employed", ignore=["row"], missing_in={"sex": ["9"]}).to_dict()["roles"]
+        {'target': 'employed', 'personal': 'categorical', 'ignore': ['row']}
+        """
+        return document_of(self)
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any], path: str = "$") -> Roles:
+        """Make roles from plain data, as `to_dict` returns it.
+
+        Parameters
+        ----------
+        document : mapping
+        path : str, default="$"
+            Where it comes from, for errors.
+        """
+        return cls(**arguments_of(document, path))
 
     def to_toml(self) -> str:
         """Write the roles as the text of a TOML file.
@@ -154,6 +315,18 @@ class Roles:
         """
 
         return encode(self)
+
+
+def carried_roles(about: Mapping[str, Any]) -> Roles:
+    """Return what the facts of an artifact say of the table that it was learned from.
+
+    Parameters
+    ----------
+    about : mapping
+        Such as `Generalization.about`.
+    """
+    told = about.get("roles")
+    return Roles() if told is None else Roles.from_dict(told, "$.about.roles")
 
 
 def names_of(role: str, names: object) -> tuple[str, ...]:
@@ -181,6 +354,43 @@ def _weight(name: str, weight: object) -> float:
     return float(weight)
 
 
+def _both(mine: Sequence[str], others: Sequence[str], but: Collection[Any]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*(name for name in others if name not in but), *mine)))
+
+
+def _either(mine: Any, others: Any, default: Any, but: Collection[Any]) -> Any:
+    if mine != default or isinstance(others, str):
+        return others if mine == default else mine
+    return tuple(name for name in others if name not in but)
+
+
+def _day(name: str, day: object) -> str:
+    if isinstance(day, datetime.datetime) or not isinstance(day, str | datetime.date):
+        raise RoleError(f"The day of the age '{name}' must be a day. Got a {type(day).__name__}.")
+    try:
+        return datetime.date.fromisoformat(str(day)).isoformat()
+    except ValueError:
+        raise RoleError(
+            f"The day of the age '{name}' must be written as 2024-12-31. Got '{day}' instead."
+        ) from None
+
+
+def _unit(name: str, unit: object) -> str:
+    if not isinstance(unit, str) or not unit.strip():
+        raise RoleError(f"The unit of '{name}' must be a word, such as 'years'.")
+    return unit.strip()
+
+
+def _file(file: object) -> FileFormat:
+    if isinstance(file, FileFormat):
+        return file
+    known = [part.name for part in fields(FileFormat)]
+    if not isinstance(file, Mapping):
+        raise RoleError(f"'file' must be a mapping. Got a {type(file).__name__} instead.")
+    check_names(file, known, "file", "a fact of a file")
+    return FileFormat(**file)
+
+
 def _apart(role: str, names: Iterable[str], other: str, others: Iterable[str]) -> None:
     both = sorted(set(names) & set(others))
     if both:
@@ -191,7 +401,7 @@ def _apart(role: str, names: Iterable[str], other: str, others: Iterable[str]) -
 
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_LISTED = ("quasi_identifiers", "sensitive", "identifiers", "missing_values")
+_LISTED = ("quasi_identifiers", "sensitive", "identifiers", "ignore", "missing_values")
 
 
 class _Roles(msgspec.Struct, forbid_unknown_fields=True):
@@ -200,20 +410,33 @@ class _Roles(msgspec.Struct, forbid_unknown_fields=True):
     quasi_identifiers: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
     missing_values: tuple[str, ...] = ()
+    drop_missing_target: bool = False
+
+
+class _Format(msgspec.Struct, forbid_unknown_fields=True):
+    encoding: str | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
 
 
 class _Attribute(msgspec.Struct, forbid_unknown_fields=True):
-    kind: Literal["numeric", "categorical", "ordered"] | None = None
+    kind: Literal["numeric", "categorical", "ordered", "date"] | None = None
     low: float | None = None
     high: float | None = None
     integer: bool = False
     categories: tuple[Category, ...] | None = None
+    age_on: datetime.date | None = None
     weight: float | None = None
+    unit: str | None = None
+    missing: tuple[str, ...] = ()
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     roles: _Roles = msgspec.field(default_factory=_Roles)
+    file: _Format = msgspec.field(default_factory=_Format)
     attributes: dict[str, _Attribute] = msgspec.field(default_factory=dict)
 
 
@@ -223,23 +446,43 @@ def decode(path: Path) -> dict[str, Any]:
         text = read_bytes(path)
     except FileNotFoundError:
         raise DocumentError(f"The roles file must exist. Found none at {path}.") from None
-    document = convert_part(parse_toml(text, "A roles file (TOML)"), _File)
+    return arguments_of(parse_toml(text, "A roles file (TOML)"))
+
+
+def arguments_of(raw: Mapping[str, Any], path: str = "$") -> dict[str, Any]:
+    """Turn the sections of a roles file into the arguments of `Roles`."""
+    document = convert_part(raw, _File, path)
     arguments: dict[str, Any] = msgspec.structs.asdict(document.roles)
-    arguments |= {"numeric": [], "categorical": [], "ordered": {}, "domains": {}, "weights": {}}
+    arguments["file"] = FileFormat(**msgspec.structs.asdict(document.file))
+    arguments |= {name: [] for name in ("numeric", "categorical", "dates")}
+    arguments |= {name: {} for name in ("ordered", "domains", "ages")}
+    arguments |= {name: {} for name in ("weights", "units", "missing_in")}
     for name, attribute in document.attributes.items():
-        _sort_in(arguments, name, attribute)
+        _sort_in(arguments, name, attribute, f"{path}.attributes.{toml_key(name)}")
     return arguments
 
 
-def _sort_in(arguments: dict[str, Any], name: str, attribute: _Attribute) -> None:
-    where = f"$.attributes.{toml_key(name)}"
+def _sort_in(arguments: dict[str, Any], name: str, attribute: _Attribute, where: str) -> None:
     if attribute.weight is not None:
         arguments["weights"][name] = attribute.weight
+    if attribute.unit is not None:
+        arguments["units"][name] = attribute.unit
+    if attribute.missing:
+        arguments["missing_in"][name] = attribute.missing
+    _sort_kind(arguments, name, attribute, where)
+
+
+def _sort_kind(arguments: dict[str, Any], name: str, attribute: _Attribute, where: str) -> None:
+    age = attribute.age_on is not None
     ranged = attribute.low is not None or attribute.high is not None
-    if attribute.kind != "numeric" and (ranged or attribute.integer):
+    if age and attribute.kind != "date":
+        raise DocumentError("age_on needs kind = 'date'", where)
+    if attribute.kind != "numeric" and not age and (ranged or attribute.integer):
         raise DocumentError("low, high and integer need kind = 'numeric'", where)
-    if attribute.kind in ("numeric", None) and attribute.categories is not None:
+    if attribute.kind in ("numeric", "date", None) and attribute.categories is not None:
         raise DocumentError("categories need kind = 'categorical' or 'ordered'", where)
+    if attribute.age_on is not None:
+        arguments["ages"][name] = attribute.age_on.isoformat()
     if attribute.kind == "ordered":
         if attribute.categories is None:
             raise DocumentError("kind = 'ordered' needs the list of categories", where)
@@ -250,49 +493,74 @@ def _sort_in(arguments: dict[str, Any], name: str, attribute: _Attribute) -> Non
         arguments["domains"][name] = NumericDomain(attribute.low, attribute.high, attribute.integer)
     elif ranged or attribute.integer:
         raise DocumentError("a numeric range needs both low and high", where)
-    elif attribute.kind is not None:
-        arguments[attribute.kind].append(name)
+    elif attribute.kind is not None and not age:
+        arguments["dates" if attribute.kind == "date" else attribute.kind].append(name)
+
+
+def document_of(roles: Roles) -> dict[str, Any]:
+    """Return roles as the sections of a roles file, with only what is said."""
+    first: dict[str, Any] = {} if roles.target is None else {"target": roles.target}
+    personal = roles.personal
+    first["personal"] = personal if isinstance(personal, str) else list(personal)
+    first |= {name: list(getattr(roles, name)) for name in _LISTED if getattr(roles, name)}
+    if roles.drop_missing_target:
+        first["drop_missing_target"] = True
+    document: dict[str, Any] = {"roles": first}
+    file = {name: value for name, value in asdict(roles.file).items() if value is not None}
+    if file:
+        document["file"] = file
+    named = [*roles.numeric, *roles.categorical, *roles.ordered, *roles.dates, *roles.ages]
+    named += [*roles.domains, *roles.weights, *roles.units, *roles.missing_in]
+    if named:
+        document["attributes"] = {name: _attribute(roles, name) for name in dict.fromkeys(named)}
+    return document
 
 
 def encode(roles: Roles) -> str:
     """Write roles as TOML text."""
-    lines = ["[roles]"]
-    if roles.target is not None:
-        lines.append(f"target = {_value(roles.target)}")
-    lines.append(f"personal = {_value(roles.personal)}")
-    lines += [
-        f"{name} = {_value(getattr(roles, name))}" for name in _LISTED if getattr(roles, name)
-    ]
-    named = [*roles.numeric, *roles.categorical, *roles.ordered, *roles.domains, *roles.weights]
-    kinds = dict.fromkeys(roles.numeric, "numeric")
-    kinds |= {name: "categorical" for name in roles.categorical if name not in kinds}
-    for name in dict.fromkeys(named):
-        lines += ["", f"[attributes.{toml_key(name)}]", *_attribute(roles, name, kinds.get(name))]
-    return "\n".join(lines) + "\n"
+    document = document_of(roles)
+    attributes = document.pop("attributes", {})
+    sections = {**document, **{f"attributes.{toml_key(n)}": part for n, part in attributes.items()}}
+    return "\n".join(
+        "\n".join([f"[{title}]", *(f"{key} = {toml_value(part[key])}" for key in part), ""])
+        for title, part in sections.items()
+    )
 
 
-def _attribute(roles: Roles, name: str, kind: str | None) -> list[str]:
-    lines = []
+def _attribute(roles: Roles, name: str) -> dict[str, Any]:
+    facts = _kind(roles, name)
     domain = roles.domains.get(name)
-    if kind is not None:
-        lines = [f'kind = "{kind}"']
-    elif name in roles.ordered:
-        lines = ['kind = "ordered"', f"categories = {_value(roles.ordered[name])}"]
-    elif domain is not None:
-        lines = _domain(domain)
-    if name in roles.weights:
-        lines.append(f"weight = {_value(roles.weights[name])}")
-    return lines
-
-
-def _domain(domain: Domain) -> list[str]:
     if isinstance(domain, CategoricalDomain):
-        return ['kind = "categorical"', f"categories = {_value(domain.categories)}"]
-    lines = ['kind = "numeric"', f"low = {_value(domain.low)}", f"high = {_value(domain.high)}"]
-    return [*lines, "integer = true"] if domain.integer else lines
+        facts["categories"] = list(domain.categories)
+    elif domain is not None:
+        facts |= {"low": domain.low, "high": domain.high}
+        facts |= {"integer": True} if domain.integer else {}
+    if name in roles.weights:
+        facts["weight"] = roles.weights[name]
+    if name in roles.units:
+        facts["unit"] = roles.units[name]
+    if name in roles.missing_in:
+        facts["missing"] = list(roles.missing_in[name])
+    return facts
 
 
-def _value(value: Category | Sequence[Category]) -> str:
+def _kind(roles: Roles, name: str) -> dict[str, Any]:
+    if name in roles.ages:
+        return {"kind": "date", "age_on": roles.ages[name]}
+    if name in roles.dates:
+        return {"kind": "date"}
+    if name in roles.ordered:
+        return {"kind": "ordered", "categories": list(roles.ordered[name])}
+    domain = roles.domains.get(name)
+    if name in roles.numeric or isinstance(domain, NumericDomain):
+        return {"kind": "numeric"}
+    if name in roles.categorical or domain is not None:
+        return {"kind": "categorical"}
+    return {}
+
+
+def toml_value(value: Category | Sequence[Category]) -> str:
+    """Write a text, a number, a truth value or a list of them as TOML does."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -300,9 +568,9 @@ def _value(value: Category | Sequence[Category]) -> str:
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, (int, float)):
         return repr(value)
-    return "[" + ", ".join(_value(item) for item in value) + "]"
+    return "[" + ", ".join(toml_value(item) for item in value) + "]"
 
 
 def toml_key(name: str) -> str:
     """Return a name as TOML writes a key: in quotes where it must be."""
-    return name if _BARE.fullmatch(name) else _value(name)
+    return name if _BARE.fullmatch(name) else toml_value(name)

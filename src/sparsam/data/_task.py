@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsam._checks import check_names, suggestion
 from sparsam._errors import DataError, RoleError
+from sparsam._small_counts import suppress
 from sparsam.data._attribute import Attribute
 from sparsam.data._domain import CategoricalDomain, NumericDomain
 from sparsam.data._read import declare, encode_column, read, target_of
@@ -149,7 +150,8 @@ def resolve(source: Any, roles: Roles | None = None, y: Any = None) -> Task:
     if table.n_rows == 0:
         raise DataError("A table must have at least one row. Got none.")
     _check_identifiers(table, roles)
-    table = table.drop([name for name in roles.identifiers if name in table.names])
+    table = table.drop([name for name in roles.unread if name in table.names])
+    table = _with_target(table, roles) if y is None and roles.drop_missing_target else table
     labels, table = _target(table, roles) if y is None else (_given(table, roles, y), table)
     _check_names(table, roles)
     for attribute in table.attributes:
@@ -166,12 +168,34 @@ def resolve(source: Any, roles: Roles | None = None, y: Any = None) -> Task:
     )
 
 
+def _with_target(table: Table, roles: Roles) -> Table:
+    """Leave out the rows without a target, and say how many."""
+    target = target_of(roles, table.names)
+    if target is None or target.column not in table.names:
+        return table  # refused where the target is settled
+    known = table.column(target.column) != table.attribute(target.column).n_values
+    gone = int((~known).sum())
+    if not gone:
+        return table
+    if not known.any():
+        raise DataError(f"The target '{target.column}' has no values at all.")
+    told = suppress(gone)
+    rows = f"{told:,} rows" if isinstance(told, int) else f"{told} rows"
+    note = f"{target.column}: {rows} without a target left out"
+    return replace(table.take(known), notes=(*table.notes, note))
+
+
 def _target(table: Table, roles: Roles) -> tuple[_Labels, Table]:
     target = target_of(roles, table.names)
     if target is None or roles.target is None:
         raise RoleError(
             "A target must be declared, or given as y. Got neither."
             "\n\nHint: Roles(target='the column to predict')."
+        )
+    if target.column in roles.unread:
+        raise RoleError(
+            f"The target '{target.column}' must not be an identifier or ignored."
+            "\n\nHint: take it out of one of them."
         )
     if target.column in table.left_out:
         raise DataError(f"The target '{target.column}' has no values at all.")
@@ -193,7 +217,7 @@ def _given(table: Table, roles: Roles, y: Any) -> _Labels:
     column = series_column(name, y)
     if column.values.ndim != 1:
         raise DataError(f"y must have one dimension. Got {column.values.ndim} instead.")
-    encoded = encode_column(column, Roles(missing_values=roles.missing_values), 256)
+    encoded = encode_column(column, Roles(missing_values=roles.missing_texts(name)), 256)
     n_rows = len(column.values if column.positions is None else column.positions)
     if n_rows != table.n_rows:
         raise DataError(f"y must have {table.n_rows:,} rows, as the table. Got {n_rows:,} instead.")
@@ -234,7 +258,8 @@ def _check_known(name: str, attribute: Attribute, codes: NDArray[np.uint16]) -> 
     if gone:
         raise DataError(
             f"The target '{name}' must be known in every row. Got {gone:,} rows without it."
-            "\n\nHint: drop these rows first."
+            "\n\nHint: leave these rows out: drop_missing_target = true in the roles "
+            "(on the command line: --drop-missing-target)."
         )
 
 
@@ -251,7 +276,8 @@ def _check_repeats(attribute: Attribute, codes: NDArray[np.uint16]) -> None:
 
 def _check_identifiers(table: Table, roles: Roles) -> None:
     # a mistyped identifier would leave the true one in the table
-    check_names(roles.identifiers, [*table.names, *table.left_out], "identifiers")
+    for role in ("identifiers", "ignore"):
+        check_names(getattr(roles, role), [*table.names, *table.left_out], role)
 
 
 def _check_names(table: Table, roles: Roles) -> None:

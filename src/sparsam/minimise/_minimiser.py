@@ -178,6 +178,7 @@ class Minimiser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             "personal": [task.names[p] for p in task.personal],
             "declared": sorted(task.declared),
             "learned_from_rows": task.n_rows,
+            **_told(task),
         }
 
     def _task(self, X: Any, y: ArrayLike | None) -> Task:
@@ -214,6 +215,12 @@ class Minimiser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         validate_data(self, X, reset=False, skip_check_array=True)
         named = dict(zip(self._columns_in, column_names(X), strict=True))
         return dict(zip(needed, columns_of(X, [named[n] for n in needed]).values(), strict=True))
+
+
+def _told(task: Task) -> dict[str, Any]:
+    """What the user said of the table: whoever uses the artifact reads such tables alike."""
+    roles = task.roles.carried(task.names)
+    return {} if roles == Roles() else {"roles": roles.to_dict()}
 
 
 def places_of(

@@ -8,7 +8,6 @@ from sparsam.data.model._own_frame import OwnFrame as OwnFrame
 from sparsam.data.model._own_frame import gather as gather
 from sparsam.data.model._own_frame import open_own as open_own
 from sparsam.data.model._own_records import OwnRecords as OwnRecords
-from sparsam.data.model._own_records import without as without
 from sparsam.data.model._records import as_table as as_table
 from sparsam.data.model._records import select as select
 from sparsam.data.model._replace import Replacement as Replacement

@@ -20,8 +20,6 @@ from sparsam.data._table import Table
 from sparsam.data.source._engine import is_relation
 from sparsam.data.source._frame import ArrayFrame
 from sparsam.data.source._source import (
-    CsvSource,
-    ParquetSource,
     Source,
     check_distinct,
     collected,
@@ -59,7 +57,7 @@ class OwnFrame:
     builder: Callable[[Sequence[int]], Build]
 
 
-def open_own(source: Any, missing: Collection[str] = (), text: Collection[str] = ()) -> OwnFrame:
+def open_own(source: Any, text: Collection[str] = ()) -> OwnFrame:
     """Open the user's own frame.
 
     A file, a DuckDB relation and a `Table` become a pandas frame where pandas is installed, as
@@ -68,17 +66,15 @@ def open_own(source: Any, missing: Collection[str] = (), text: Collection[str] =
     Parameters
     ----------
     source : path, frame, mapping, ndarray or Table
-    missing, text : collection of str
-        Texts that mean missing and columns that stay text, in a CSV file.
+    text : collection of str
+        Columns of a CSV file that stay text.
     """
-    if isinstance(source, Source) and not isinstance(source, CsvSource | ParquetSource):
+    if isinstance(source, Source) and not source.in_file:
         source = source.origin
     if is_relation(source) or isinstance(source, Source | str | os.PathLike | Table):
         opened = open_source(source)
         columns = (
-            _decoded(source)
-            if isinstance(source, Table)
-            else opened.columns(opened.names, text, missing)
+            _decoded(source) if isinstance(source, Table) else opened.columns(opened.names, text)
         )
         return _pandas(as_pandas(columns)) if find_spec("pandas") else _mapping(columns)
     if isinstance(source, np.ndarray):

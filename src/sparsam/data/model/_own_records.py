@@ -13,6 +13,7 @@ from sparsam._checks import check_names
 from sparsam._errors import DataError, RoleError
 from sparsam.data._attribute import MAX_CATEGORIES, Attribute
 from sparsam.data._domain import CategoricalDomain
+from sparsam.data._open import open_as
 from sparsam.data._read import Encoded, declare, encode_column, target_of
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
@@ -27,9 +28,9 @@ from sparsam.data.model._own_frame import (
 )
 from sparsam.data.model._replace import Replacement
 from sparsam.data.model._slices import Slices, check_slices
-from sparsam.data.source._source import columns_of, count_rows, open_source
+from sparsam.data.source._source import columns_of, count_rows
 
-_KINDS = ("identifiers", "numeric", "categorical", "ordered", "domains")
+_KINDS = ("identifiers", "ignore", "numeric", "categorical", "ordered", "domains", "missing_in")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,7 +63,7 @@ class OwnRecords:
     _parts: tuple[Part, ...]
     _build: Build
     _slices: tuple[Slices, ...]
-    _missing: tuple[str, ...]
+    _roles: Roles
     _library: str
 
     @classmethod
@@ -99,7 +100,8 @@ class OwnRecords:
         OwnRecords
         """
         roles = roles if roles is not None else Roles()
-        frame = open_own(source, roles.missing_values, _text_columns(roles))
+        opened = source if isinstance(source, Table) else open_as(source, roles)
+        frame = open_own(opened, _text_columns(roles))
         checked = check_slices(slices, frame.names)
         before = source.left_out if isinstance(source, Table) else ()
         kept = _kept(frame.names, roles, checked, columns, before)
@@ -107,8 +109,7 @@ class OwnRecords:
         joined = tuple(joint for joint in checked if joint.name in table.names)
         build = frame.builder(kept)
         names = tuple(frame.names[place] for place in kept)
-        missing = tuple(roles.missing_values)
-        return cls(table, names, parts, build, joined, missing, frame.library)
+        return cls(table, names, parts, build, joined, roles, frame.library)
 
     def frame(self, codes: NDArray[Any], numbers: Mapping[int, Replacement] | None = None) -> Any:
         """Make a frame of the user's own library and types from codes.
@@ -197,12 +198,12 @@ class OwnRecords:
         text = [a.name for a in self.table.attributes if a.name not in joined and _is_text(a)]
         wanted = [n for n in self.table.names if n not in joined]
         wanted += [column for joint in self._slices for column in joint.columns]
-        raw = columns_of(source, wanted, text, self._missing)
+        raw = open_as(source, self._roles).columns(wanted, text)
         codes = np.empty((count_rows(source), len(self.table.attributes)), np.uint16, order="F")
         for place, attribute in enumerate(self.table.attributes):
             joint = joined.get(attribute.name)
             values = raw[attribute.name] if joint is None else joint.column(raw).values
-            codes[:, place] = attribute.encode(without(values, self._missing))
+            codes[:, place] = attribute.encode(values)
         return codes
 
     def __repr__(self) -> str:
@@ -224,7 +225,7 @@ def _kept(
     for role in _KINDS:
         check_names(getattr(roles, role), known, role)
     target = target_of(roles, tuple(names))
-    gone = set(roles.identifiers)
+    gone = set(roles.unread)
     if target is not None:
         check_names([target.column], known, "target")
         gone.add(target.column)
@@ -257,15 +258,6 @@ def _is_text(attribute: Attribute) -> bool:
     return isinstance(domain, CategoricalDomain) and any(
         isinstance(category, str) for category in domain.categories
     )
-
-
-def without(values: NDArray[Any], missing: Sequence[str]) -> NDArray[Any]:
-    """Return the values, with None for the texts that mean missing."""
-    if not missing or values.dtype.kind not in "OUT":
-        return values
-    kept = np.array(values, dtype=object)
-    kept[[isinstance(value, str) and value in missing for value in kept]] = None
-    return kept
 
 
 @dataclass(frozen=True)
@@ -327,7 +319,7 @@ class OwnEncoder:
         if isinstance(self.source, Table):
             declared = declare(self.source.select([name]), _roles_of(self.roles, name))
             return Encoded(declared.attributes[0], declared.codes[:, 0], ())
-        column = open_source(self.frame.native).column(name)
+        column = open_as(self.frame.native, self.roles).column(name)
         return encode_column(column, self.roles, MAX_CATEGORIES)
 
     def _joined(self, slices: Slices) -> Encoded | None:
@@ -376,7 +368,7 @@ def _roles_of(roles: Roles, name: str) -> Roles:
         categorical=[n for n in roles.categorical if n == name],
         ordered={n: o for n, o in roles.ordered.items() if n == name},
         domains={n: d for n, d in roles.domains.items() if n == name},
-        missing_values=roles.missing_values,
+        missing_values=roles.missing_texts(name),
     )
 
 

@@ -4,6 +4,7 @@
 from sparsam.data.source._declared import Wanted as Wanted
 from sparsam.data.source._declared import open_declared as open_declared
 from sparsam.data.source._fingerprint import fingerprint as fingerprint
+from sparsam.data.source._format import FileFormat as FileFormat
 from sparsam.data.source._frame import ArrayColumn as ArrayColumn
 from sparsam.data.source._frame import ArrayFrame as ArrayFrame
 from sparsam.data.source._frame import ColumnPlan as ColumnPlan

@@ -103,10 +103,13 @@ class Source(ABC):
         What the user handed over.
     names : tuple of str
         The names of the columns.
+    in_file : bool
+        Whether it is a file, and not something that the user holds in memory.
     """
 
     origin: Any
     names: tuple[str, ...]
+    in_file: bool = False
 
     @abstractmethod
     def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
@@ -179,6 +182,8 @@ class CsvSource(Source):
         Whether the first line is compared with no record.
     """
 
+    in_file = True
+
     def __init__(self, file: Path, *, private: bool = False) -> None:
         self.origin = file
         self.delimiter, self.names = header_of(file, rows=0) if private else header_of(file)
@@ -239,6 +244,8 @@ class ParquetSource(Source):
     private : bool, default=False
         Whether a text that is not in UTF-8 is read too.
     """
+
+    in_file = True
 
     def __init__(self, file: Path, *, private: bool = False) -> None:
         self.origin, self.engine = file, Engine()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam.data import OwnRecords, column_names, columns_of, count_rows
+from sparsam.data import OwnRecords, Roles, column_names, columns_of, count_rows, open_as
 from sparsam.data.model import (
     Replacement,
     Slices,
@@ -17,7 +17,6 @@ from sparsam.data.model import (
     open_own,
     replace_columns,
     select,
-    without,
 )
 from sparsam.generalization import Recoding
 from sparsam.generalization.recoding import Feed, raw_buckets
@@ -35,24 +34,24 @@ class OwnFeed:
         Which of them are one attribute.
     empty : tuple of str
         Columns without any value in the sample, which stay without.
-    missing : tuple of str
-        Texts that mean missing.
-    own_missing : mapping of str to str
-        For an attribute the text that stands for missing in its column.
+    roles : Roles
+        The texts that mean missing.
+    own_missing : mapping of str to text or number
+        For an attribute what stands for missing in its column.
     """
 
     columns: tuple[str, ...]
     slices: tuple[Slices, ...]
     empty: tuple[str, ...]
-    missing: tuple[str, ...]
-    own_missing: Mapping[str, str]
+    roles: Roles
+    own_missing: Mapping[str, Any]
 
     @classmethod
     def learn(
         cls,
         records: OwnRecords,
         slices: Mapping[str, Any] | None,
-        missing: tuple[str, ...],
+        roles: Roles,
         wanted: tuple[str, ...] | None,
     ) -> OwnFeed:
         """Keep what is needed of the records, but none of their rows.
@@ -61,8 +60,7 @@ class OwnFeed:
         ----------
         records : OwnRecords
         slices : mapping of str to sequence of str, or None
-        missing : tuple of str
-            Texts that mean missing.
+        roles : Roles
         wanted : tuple of str or None
             The order that the model wants its columns in, where it says so.
         """
@@ -75,11 +73,12 @@ class OwnFeed:
         empty = tuple(name for name in records.columns if name not in known)
         own_missing = {}
         for attribute in records.table.attributes:
-            if missing and attribute.missing and attribute.name in records.columns:
+            texts = roles.missing_texts(attribute.name)
+            if texts and attribute.missing and attribute.name in records.columns:
                 value = records.own_values(attribute.name)[attribute.n_values]
-                if isinstance(value, str):
+                if value is not None and value == value:  # noqa: PLR0124 - NaN
                     own_missing[attribute.name] = value
-        return cls(wanted or records.columns, joined, empty, missing, own_missing)
+        return cls(wanted or records.columns, joined, empty, roles, own_missing)
 
     def __call__(self, recoding: Recoding, X: Any) -> Any:
         """What the model is fed for raw records.
@@ -99,7 +98,7 @@ class OwnFeed:
                 replacements |= slices.expand(new, _holds_flags(X, slices))
         nothing = np.zeros(count_rows(X), np.intp)
         replacements |= {name: Replacement([None], nothing) for name in self.empty}
-        native = open_own(X, self.missing).native
+        native = open_own(open_as(X, self.roles)).native
         if isinstance(native, np.ndarray):
             columns = dict(zip(column_names(X), native.T, strict=True))
             fed = replace_columns(columns, {name: replacements[name] for name in self.columns})
@@ -115,13 +114,12 @@ class OwnFeed:
         names : tuple of str
         """
         joined = {part.name: part for part in self.slices}
-        values = {}
+        values, source = {}, open_as(X, self.roles)
         for name in names:
             if name in joined:
-                columns = columns_of(X, joined[name].columns, (), self.missing)
-                values[name] = joined[name].column(columns).values
+                values[name] = joined[name].column(source.columns(joined[name].columns)).values
             else:
-                values[name] = without(columns_of(X, [name], (), self.missing)[name], self.missing)
+                values[name] = source.columns([name])[name]
         return values
 
     def _with_own_missing(self, name: str, new: Replacement) -> Replacement:

@@ -195,8 +195,8 @@ class ModelTree(Minimiser):
             lambda *asked: box.predict(records.frame(*asked)), task.sizes, box.regression, own
         )
         self._fit(task, oracle)
-        missing = tuple(self.roles.missing_values) if self.roles is not None else ()
-        self._feed: OwnFeed | None = OwnFeed.learn(records, self.slices, missing, wanted)
+        roles = self.roles if self.roles is not None else Roles()
+        self._feed: OwnFeed | None = OwnFeed.learn(records, self.slices, roles, wanted)
         self._columns_in = task.names
         self.n_features_in_ = len(task.names)
         self.feature_names_in_ = np.array(task.names, dtype=object)
