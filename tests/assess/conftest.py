@@ -11,6 +11,7 @@ import pytest
 from sparsam.assess import Assessment, Front, Limits, Point, sweep
 from sparsam.assess._assessment import ClassSizes, PersonErrors
 from sparsam.assess._candidates import Candidate
+from sparsam.assess._evidence import Evidence
 from sparsam.assess._utility import Classifier, Utility
 from sparsam.attack import Risk
 from sparsam.data import Roles, Split, read, resolve, split
@@ -25,9 +26,9 @@ def people_split(make_people: Callable[..., Any]) -> Split:
 
 @pytest.fixture(scope="session")
 def small_front(make_people: Callable[..., Any]) -> Front:
-    """A sweep over trees and uniform generalizations of 400 made-up people."""
+    """A sweep over trees and uniform generalizations of 700 made-up people."""
     return sweep(
-        make_people(400),
+        make_people(700),
         Roles("works"),
         minimisers=("privacy tree", "uniform"),
         min_leaf=20,
@@ -105,7 +106,7 @@ def make_limits() -> Callable[..., Limits]:
         array = np.asarray(wrong, dtype=bool)
         best = Classifier("look-up", {"validation": array, "test": array})
         nothing = _utility(np.ones(len(array), dtype=bool).tolist(), "test")
-        return Limits(best.utility("test"), nothing, 0.5, best)
+        return Limits(best.utility("test"), nothing, 0.5, best, Evidence(1000, 400, 3000))
 
     return make
 

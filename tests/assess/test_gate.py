@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sparsam._errors import ParameterError
 from sparsam.assess import check_gates
+from sparsam.assess._evidence import Evidence
 
 PEOPLE = [number < 20 for number in range(100)]
 
@@ -40,8 +43,21 @@ def test_one_gate(measured, gate, limit, value, passed):
         "limit": limit,
         "value": pytest.approx(value, abs=1e-6),
         "passed": passed,
+        "verdict": "passed" if passed else "failed",
     }
     assert result.counts_people == (gate == "min_class_size")
+
+
+@pytest.mark.parametrize("limit", [0.0, 1.0])
+def test_too_few_people_pass_no_gate_and_fail_none(measured, limit):
+    assessment, limits = measured
+    few = replace(limits, evidence=Evidence(150, 60, 500))
+    shares = {"max_risk": limit, "max_attribute_risk": limit, "max_utility_loss": limit}
+    for gate in check_gates(assessment, few, **shares):
+        assert (gate.passed, gate.verdict) == (None, "too few people to tell")
+        assert gate.to_dict()["passed"] is None
+    # the people behind a record are counted, not estimated
+    assert [gate.passed for gate in check_gates(assessment, few, min_class_size=8)] == [False]
 
 
 def test_only_gates_that_are_given_are_checked(measured):

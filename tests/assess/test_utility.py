@@ -7,7 +7,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from sparsam.assess import assess_generalization, measure_limits
-from sparsam.assess._utility import CLASSIFIERS, MODELS, best_classifier
+from sparsam.assess._utility import CLASSIFIERS, MODELS, best_classifier, with_rare_together
 from sparsam.attack import GeneralizedRecords
 from sparsam.data import Roles, read, resolve, split
 from sparsam.generalization import Generalization, categorical_partition
@@ -128,3 +128,25 @@ def test_same_seed_same_mistakes(simulate):
     assert first.model == second.model
     for part in ("validation", "test"):
         np.testing.assert_array_equal(first.wrong[part], second.wrong[part])
+
+
+def test_categories_of_few_people_are_one_to_a_classifier():
+    """Nobody's class is learned by heart, and people whom training does not know are "other"."""
+    rng = np.random.default_rng(0)
+    name = np.array([f"p{i}" for i in range(1000)], dtype=object)
+    name[:400] = rng.choice(["x", "y", "z"], 400)
+    y = np.where(name == "x", 1, rng.integers(0, 2, 1000))
+    data = split(resolve({"name": name, "age": np.arange(1000)}, Roles(), y=y))
+    pooled = with_rare_together(full(data), data)
+    place = pooled.columns.index(0)
+    seen = {part: pooled.records[pooled.index[part], place] for part in ("train", "test")}
+    assert len(np.unique(seen["train"])) == 4
+    assert set(seen["test"]) == set(seen["train"])
+    # numbers stay as they are, and so do records in which nobody is rare
+    assert pooled.sizes[pooled.columns.index(1)] == data.train.sizes[1]
+    assert with_rare_together(pooled, data) is pooled
+    # all that can be learned is that x means 1: half of the others are guessed
+    others = 1 - (name == "x").mean()
+    assert best_classifier(full(data), data, 0).utility("test").error == pytest.approx(
+        others / 2, abs=0.1
+    )

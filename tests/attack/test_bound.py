@@ -150,14 +150,6 @@ def test_attributes_share_the_chance_to_fail(make_split: Make) -> None:
         assert (bound_.confidence, bound_.n) == (0.9, n_records)
 
 
-def test_people_moved_to_training_count_as_recovered(make_split: Make) -> None:
-    data = make_split({"z": np.arange(400) % 150, "v": np.arange(400) % 2}, ["v"])
-    assert 0 < data.moved <= 150
-    nothing = Generalization.nothing(data.train.table)
-    [moved], [stayed] = bound(nothing, data), bound(nothing, replace(data, moved=0))
-    assert moved.accuracy == pytest.approx(stayed.accuracy + data.moved / stayed.n)
-
-
 def test_deviation_shrinks_with_people_and_grows_with_confidence() -> None:
     assert deviation(100, 0.05) == pytest.approx(np.sqrt(np.log(20) / 200))
     assert deviation(1000, 0.05) < deviation(100, 0.05) < deviation(100, 0.01)

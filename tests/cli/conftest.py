@@ -51,9 +51,9 @@ def shell() -> Callable[..., subprocess.CompletedProcess[str]]:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory, make_people: Callable[..., Any]) -> Path:
-    """300 made-up people as .csv, .csv.gz and .parquet."""
+    """700 made-up people as .csv, .csv.gz and .parquet."""
     place = tmp_path_factory.mktemp("tables")
-    people = make_people(300)
+    people = make_people(700)
     people.to_csv(place / "people.csv", index=False)
     people.to_csv(place / "people.csv.gz", index=False)
     people.to_parquet(place / "people.parquet")

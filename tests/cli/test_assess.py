@@ -44,6 +44,20 @@ def test_a_failed_gate_is_exit_code_1(run, artifact, folder, gate):
     assert failed["passed"] is False
 
 
+def test_too_few_people_are_exit_code_3(run, artifact, folder, tmp_path):
+    lines = (folder / "people.csv").read_text().splitlines()
+    few = tmp_path / "few.csv"
+    few.write_text("\n".join(lines[:400]))
+    result = run("assess", artifact, few, "--max-risk", 1, "--max-utility-loss", 0)
+    assert result.exit_code == 3
+    assert result.stdout.count("too few people to tell") == 3
+    assert "about 670 people in all would do" in result.stdout
+    assert run("assess", artifact, few, "--max-risk", 1, "--min-class-size", 99).exit_code == 1
+    facts = json.loads(run("assess", artifact, few, "--max-risk", 1, "--json").stdout)
+    assert facts["evidence"] == {"people": 120, "enough": False, "needed": 670}
+    assert facts["gates"][0]["verdict"] == "too few people to tell"
+
+
 def test_one_failed_gate_among_passed_ones(shell, artifact, folder):
     done = shell("assess", artifact, folder / "people.csv", "--max-risk", 1, "--min-class-size",
                  1000, "-q")  # fmt: skip

@@ -180,5 +180,12 @@ def test_interrupted_by_a_signal(wait: float, tmp_path: Path) -> None:
 
 def test_the_codes_are_in_the_help() -> None:
     said = " ".join(CliRunner().invoke(cli, ["--help"]).output.split())
-    for text in ("0 done", "1 a requirement", "2 wrong usage", "70 an unexpected", "130 interr"):
+    for text in (
+        "0 done",
+        "1 a requirement",
+        "2 wrong usage",
+        "3 too few",
+        "70 an unexpected",
+        "130 interr",
+    ):
         assert text in said

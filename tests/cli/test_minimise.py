@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
+import numpy as np
 import pytest
 
 from sparsam.generalization import Generalization
@@ -18,13 +19,13 @@ def test_json_is_all_there_is_on_stdout(minimised):
     assert found["utility_loss"] <= 0.15
     assert found["tried"] >= found["on_front"] >= 1
     assert found["limits"]["everything"]["error"] < found["limits"]["nothing"]["error"]
-    assert "0.01" not in found["assessment"]["confident_risks"]  # one person of 90
+    assert "0.01" not in found["assessment"]["confident_risks"]  # two people of 210
     smallest = found["assessment"]["class_sizes"]["smallest"]
     assert smallest == "fewer than 5" or smallest >= 5
 
 
 def test_progress_and_remarks_are_on_stderr(minimised):
-    assert "Read 300 records with 6 columns." in minimised.stderr
+    assert "Read 700 records with 6 columns." in minimised.stderr
     assert "Minimise and attack: " in minimised.stderr
     assert "Wrote the generalization" in minimised.stderr
     assert "Wrote the report" in minimised.stderr
@@ -43,6 +44,51 @@ def test_the_report_says_how_to_make_it_again(minimised, folder):
     assert str(folder) not in page
     assert hashlib.sha256((folder / "people.csv").read_bytes()).hexdigest() not in page
     assert "Hash of the input" in page
+
+
+def write_near_identifier(path, n_rows):
+    """People whose work depends on their age; all but two have a name of their own."""
+    rng = np.random.default_rng(0)
+    age = rng.integers(18, 80, n_rows)
+    works = (age < 60) != (rng.random(n_rows) < 0.1)
+    lines = [f"p{max(i, 1)},{age[i]},{'yes' if works[i] else 'no'}" for i in range(n_rows)]
+    path.write_text("\n".join(["name,age,works", *lines]))
+
+
+FEW = {"sex": ["f", "m", "m", "f", "f"], "works": ["yes", "no", "yes", "no", "yes"]}
+
+
+@pytest.mark.parametrize("rows", [5, 600])
+def test_too_few_people_are_promised_nothing(run, tmp_path, rows):
+    table = tmp_path / "table.csv"
+    if rows == 5:
+        lines = [f"{sex},{works}" for sex, works in zip(*FEW.values(), strict=True)]
+        table.write_text("\n".join(["sex,works", *lines]))
+    else:
+        write_near_identifier(table, rows)
+    result = run("minimise", table, "--target", "works", "--personal", "all", *SWEEP,
+                 "--report", tmp_path / "report.html", "--json")  # fmt: skip
+    assert result.exit_code == 3, result.output
+    answer = json.loads(result.stdout)["requirement"]
+    assert answer["met"] is None
+    assert answer["verdict"] == "too few people to tell"
+    assert answer["needed"] == (1000 if rows == 5 else 670)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Too few people to tell what this model needs" in page
+    assert "Too few people to tell</b> whether this is met: accuracy within 1 point" in page
+    assert "Requirement met" not in page
+
+
+def test_a_near_identifier_does_not_shrink_the_test_part(run, tmp_path):
+    write_near_identifier(tmp_path / "table.csv", 1000)
+    result = run("minimise", tmp_path / "table.csv", "--target", "works", "--personal", "all",
+                 "--max-utility-loss", 0.1, *SWEEP, "--json")  # fmt: skip
+    found = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert found["limits"]["everything"]["n_records"] == 300
+    # nine in ten can be told
+    assert 0.05 <= found["limits"]["everything"]["error"] <= 0.15
+    assert found["assessment"]["collected"] == ["age"]
 
 
 def test_by_risk_with_constraints_for_people_to_read(run, folder, tmp_path):

@@ -273,7 +273,7 @@ def _check_inside(drawing: Element) -> None:
 @pytest.fixture(scope="session")
 def choice(make_people: Callable[[int], Any]) -> Choice:
     """A real choice on a real front, of a few people and with a quick adversary."""
-    people = make_people(300)
+    people = make_people(700)
     people.loc[::9, "education"] = None
     trees = [PrivacyTree(max_leaves=leaves, min_leaf=20) for leaves in (2, 6)]
     adversary = Reconstruction(models=("look-up",))

@@ -28,5 +28,6 @@ __all__ = [
 
 # For the other folders, not for users.
 from sparsam.assess._along_front import AttackedPoint as AttackedPoint
+from sparsam.assess._choice import TooFewPeopleError as TooFewPeopleError
 from sparsam.assess._gate import GateResult as GateResult
 from sparsam.assess._model_answers import labels_in as labels_in

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._small_counts import few, publish_classes, publish_share, published_repr
+from sparsam.assess._evidence import Evidence
 from sparsam.assess._utility import Classifier, Utility, best_classifier
 from sparsam.attack import (
     SHARES,
@@ -226,12 +227,15 @@ class Limits:
         Mean error of the naive adversary over the personal attributes (test data).
     classifier : Classifier
         The model with everything collected, to compare others with on the same people.
+    evidence : Evidence
+        How many people all this was judged on.
     """
 
     everything: Utility
     nothing: Utility
     naive_error: float
     classifier: Classifier
+    evidence: Evidence
 
     def loss(self, assessment: Assessment, part: str) -> tuple[float, Interval]:
         """Accuracy lost against everything collected, and its 95 % interval on the same people."""
@@ -254,4 +258,5 @@ def measure_limits(data: Split, random_state: int = 0) -> Limits:
     nothing: Assessment = assess_generalization(
         Generalization.nothing(data.train.table), data, random_state=random_state
     )
-    return Limits(full.utility("test"), nothing.utility, nothing.risk.baseline, full)
+    naive_error = nothing.risk.baseline
+    return Limits(full.utility("test"), nothing.utility, naive_error, full, Evidence.of(data))

@@ -43,6 +43,10 @@ class NothingFitsError(ParameterError):
     """No generalization of a front meets the requirement."""
 
 
+class TooFewPeopleError(NothingFitsError):
+    """No generalization of a front meets the requirement, and too few people are there to tell."""
+
+
 @dataclass(frozen=True)
 class Requirement:
     """What a choice must meet: exactly one of the two.
@@ -105,9 +109,28 @@ class Choice:
         return self.candidate.generalization
 
     @property
-    def met(self) -> bool:
-        """Whether the requirement holds on test data too."""
-        return self.requirement.met(self.assessment, self.front.limits)
+    def met(self) -> bool | None:
+        """Whether the requirement holds on test data too; None where too few people can tell."""
+        limits = self.front.limits
+        return self.requirement.met(self.assessment, limits) if limits.evidence.enough else None
+
+    @property
+    def verdict(self) -> str:
+        """Whether the requirement holds: "met", "not met" or "too few people to tell"."""
+        limits = self.front.limits
+        return limits.evidence.verdict(self.requirement.met(self.assessment, limits))
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """The requirement and whether it is met, as plain data."""
+        evidence = self.front.limits.evidence
+        return {
+            "words": self.requirement.words,
+            "met": self.met,
+            "verdict": self.verdict,
+            "why": None if evidence.enough else evidence.words,
+            "needed": evidence.to_dict()["needed"],
+        }
 
     @property
     def utility_loss(self) -> float:
@@ -147,7 +170,7 @@ class Choice:
         assessment = self.published
         return {
             "chosen": self.candidate.label,
-            "requirement": {"words": self.requirement.words, "met": self.met},
+            "requirement": self.answer,
             "utility_loss": assessment.pop("utility_loss"),
             "limits": self.front.limits.to_dict(),
             "assessment": assessment,

@@ -13,8 +13,15 @@ from sparsam._errors import ParameterError
 from sparsam._small_counts import PublishedCounts, class_counts
 from sparsam.assess._assessment import Assessment, Limits
 from sparsam.assess._candidates import Candidate
-from sparsam.assess._choice import Choice, NothingFitsError, Requirement, points
+from sparsam.assess._choice import (
+    Choice,
+    NothingFitsError,
+    Requirement,
+    TooFewPeopleError,
+    points,
+)
 from sparsam.assess._cross_fit import CrossFit
+from sparsam.assess._evidence import TOO_FEW
 from sparsam.attack import paired_difference
 from sparsam.data import Split
 
@@ -194,6 +201,7 @@ class Front:
             if loss <= max_loss:
                 level.append(point)
         if not level:
+            self._check_evidence()
             raise NothingFitsError(
                 f"No generalization is certain to lose at most {points(max_loss)} of "
                 f"accuracy: the closest may lose {100 * closest:.1f} (upper end of its 95 % "
@@ -215,12 +223,22 @@ class Front:
         risks = [point.assessment.validation_risk.recovered for point in self.points]
         inside = [p for p, risk in zip(self.points, risks, strict=True) if risk <= max_risk]
         if not inside:
+            self._check_evidence()
             raise NothingFitsError(
                 f"No generalization keeps the risk at {max_risk:.1%} or below: the safest lets "
                 f"{min(risks):.1%} be recovered (validation data).\n\nHint: allow a larger risk."
             )
         best = min(inside, key=lambda point: point.assessment.validation_utility.error)
         return [point for point in inside if _level(best, point, "utility")]
+
+    def _check_evidence(self) -> None:
+        """Raise where nothing fits because there are too few people to tell what does."""
+        evidence = self.limits.evidence
+        if not evidence.enough:
+            raise TooFewPeopleError(
+                f"There are {TOO_FEW} what is needed: {evidence.words}."
+                "\n\nHint: give more records, or allow a larger loss or risk."
+            )
 
     @cached_property
     def _cross_fit(self) -> CrossFit:

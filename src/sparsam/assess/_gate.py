@@ -8,6 +8,7 @@ from typing import Any
 from sparsam._checks import wrong_parameter
 from sparsam._small_counts import Count, publish_loss, published_repr, suppress
 from sparsam.assess._assessment import Assessment, Limits
+from sparsam.assess._evidence import TOO_FEW
 
 
 @dataclass(frozen=True, repr=False)
@@ -20,7 +21,8 @@ class GateResult:
         What was demanded, in words.
     limit, value : float
         The demand and what was measured (test data; class sizes on training data).
-    passed : bool
+    passed : bool or None
+        None where too few people can tell.
     counts_people : bool
         Whether the value is a number of people.
     published : float, int or str
@@ -31,12 +33,19 @@ class GateResult:
     gate: str
     limit: float
     value: float
-    passed: bool
+    passed: bool | None
     counts_people: bool = False
     published: float | Count = None
 
     def __repr__(self) -> str:
         return published_repr(self)
+
+    @property
+    def verdict(self) -> str:
+        """Whether it was passed: "passed", "failed" or "too few people to tell"."""
+        if self.passed is None:
+            return TOO_FEW
+        return "passed" if self.passed else "failed"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, fit to be published."""
@@ -45,6 +54,7 @@ class GateResult:
             "limit": self.limit,
             "value": self.published,
             "passed": self.passed,
+            "verdict": self.verdict,
         }
 
 
@@ -75,6 +85,7 @@ def check_gates(
     Returns
     -------
     list of GateResult
+        A share that was measured on too few people passes no gate, and fails none.
     """
     risk = assessment.risk
     worst = max((part.recovered for part in risk.parts), default=risk.recovered)
@@ -111,7 +122,9 @@ def check_gates(
             continue
         if limit < 0:
             raise wrong_parameter("check_gates", name, "a float >= 0", limit)
-        passed = value <= limit if is_ceiling else value >= limit
+        passed: bool | None = value <= limit if is_ceiling else value >= limit
+        if is_ceiling and not limits.evidence.enough:
+            passed = None  # class sizes are counted, all else is estimated on test people
         results.append(
             GateResult(words, float(limit), float(value), passed, not is_ceiling, published)
         )

@@ -13,7 +13,13 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from sparsam._small_counts import publish_interval, publish_share, published_repr, suppress
+from sparsam._small_counts import (
+    SMALLEST_COUNT,
+    publish_interval,
+    publish_share,
+    published_repr,
+    suppress,
+)
 from sparsam.attack import (
     GeneralizedRecords,
     Interval,
@@ -151,6 +157,28 @@ class Utility:
         }
 
 
+def with_rare_together(records: GeneralizedRecords, data: Split) -> GeneralizedRecords:
+    """The records as a classifier sees them: categories that few people have are one.
+
+    Fewer than five people of the training part teach nothing of a bucket of categories, but their
+    own classes can be learned by heart. Such buckets of an attribute count as one, "other", where
+    the people of the other parts are too whose categories training does not know.
+    """
+    lookups = list(records.lookups)
+    for column, attribute in enumerate(records.columns):
+        if data.train.table.attributes[attribute].ordered:
+            continue
+        buckets = records.records[records.index["train"], column]
+        rare = np.bincount(buckets, minlength=records.sizes[column]) < SMALLEST_COUNT
+        if rare.sum() > 1:
+            same = np.where(rare, len(rare), np.arange(len(rare)))
+            dense = np.unique(same, return_inverse=True)[1].astype(np.uint16)
+            lookups[attribute] = dense[lookups[attribute]]
+    if all(new is old for new, old in zip(lookups, records.lookups, strict=True)):
+        return records
+    return GeneralizedRecords.from_lookups(tuple(lookups), data)
+
+
 @dataclass(frozen=True, repr=False)
 class Classifier:
     """The classifier that was chosen, and whom it got wrong."""
@@ -169,7 +197,7 @@ def best_classifier(
     records: GeneralizedRecords, data: Split, random_state: int, models: Sequence[str] = MODELS
 ) -> Classifier:
     """Train several classifiers on generalized training records, keep the best on validation."""
-    question = target_question(data)
+    question, records = target_question(data), with_rare_together(records, data)
     if not records.columns:
         models = ("majority",)
     # One thread, so that sums are added in one order on any number of cores.

@@ -89,8 +89,7 @@ def bound(
     1 / n. By McDiarmid's inequality A exceeds the estimate by more than sqrt(ln(1 / d) / 2n) with
     a probability of at most d; the attributes share d = 1 - confidence (union bound).
 
-    Only the validation and test parts are counted: the generalization has not seen them. Where
-    people with rare values were moved from there to training, each of them counts as recovered.
+    Only the validation and test parts are counted: the generalization has not seen them.
 
     Parameters
     ----------
@@ -114,7 +113,7 @@ def bound(
     bounds = []
     for question in (reconstruction or Reconstruction()).questions(records, data, personal):
         share = best_count(records, question) / n
-        above = deviation(n, (1 - confidence) / len(personal)) + data.moved / n
+        above = deviation(n, (1 - confidence) / len(personal))
         tolerance = question.tolerance if question.values is not None else None
         accuracy = min(1.0, share + above)
         bounds.append(Bound(question.name, accuracy, share, confidence, n, tolerance))

@@ -18,6 +18,8 @@ from sparsam.cli._options import (
     seed_option,
 )
 from sparsam.cli._terminal import (
+    NOT_MET,
+    TOO_FEW,
     echo_json,
     messages,
     tables,
@@ -46,7 +48,8 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
     """Measure utility and risk of a saved GENERALIZATION on the full-resolution DATA.
 
     Target and personal attributes are those that the generalization was learned for, unless the
-    options say otherwise. With gates, the exit code is 1 when one of them fails.
+    options say otherwise. With gates, the exit code is 1 when one of them fails, and 3 when none
+    does but there are too few people to tell whether all are passed.
     """
     from sparsam.assess import assess_generalization, check_gates, measure_limits
     from sparsam.attack import task_for
@@ -67,13 +70,16 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
         echo_json(_plain(assessment, limits, gates))
     else:
         print_blocks(_blocks(assessment, limits, gates), tables())
-    sys.exit(0 if all(gate.passed for gate in gates) else 1)
+    if any(gate.passed is False for gate in gates):
+        sys.exit(NOT_MET)
+    sys.exit(TOO_FEW if any(gate.passed is None for gate in gates) else 0)
 
 
 def _plain(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> dict[str, Any]:
     return {
         **assessment.to_dict(),
         "limits": limits.to_dict(),
+        "evidence": limits.evidence.to_dict(),
         "gates": [gate.to_dict() for gate in gates],
     }
 
@@ -109,7 +115,12 @@ def _blocks(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> 
         f"{whole(sizes['distinct'])} distinct records among the training part; the rarest stands "
         f"for {whole(sizes['smallest'])} people, {whole(sizes['alone'])} people stand alone."
     )
+    if not limits.evidence.enough:
+        yield Text(f"These are too few people to tell: {limits.evidence.words}.")
     for gate in gates:
+        if gate.passed is None:
+            yield Text(f"Gate open: {gate.gate} {gate.limit:g}, {gate.verdict}.")
+            continue
         verdict = "passed" if gate.passed else "FAILED"
         value = gate.published
         shown = f"{value:.4g}" if isinstance(value, float) else value

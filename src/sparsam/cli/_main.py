@@ -47,9 +47,9 @@ def cli() -> None:
 
     Start with `sparsam demo`, or with `sparsam minimise people.csv --target employed`.
 
-    Exit codes: 0 done, 1 a requirement or gate is not met, 2 wrong usage or unusable input,
-    70 an unexpected error, 130 interrupted. SPARSAM_TRACEBACK=1 in the environment says where an
-    unexpected error came from.
+    Exit codes: 0 done, 1 a requirement or gate is not met, 2 wrong usage or unusable input, 3 too
+    few people to tell, 70 an unexpected error, 130 interrupted. SPARSAM_TRACEBACK=1 in the
+    environment says where an unexpected error came from.
     """
 
 

@@ -25,6 +25,8 @@ from sparsam.cli._options import (
     seed_option,
 )
 from sparsam.cli._terminal import (
+    NOT_MET,
+    TOO_FEW,
     complain,
     echo_json,
     messages,
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
     from sparsam.report import Report
 
 DEFAULT_LOSS = 0.01
-NOT_MET = 1
 _WITH_MODEL = ("keep_accuracy", "recoding", "questionnaire", "trust_model", "search", "ilag")
 _WITHOUT_MODEL = ("max_utility_loss", "max_risk", "min_leaf", "with_attacks", "personal", "jobs")
 
@@ -88,6 +89,9 @@ def minimise(data: Path, **options: Any) -> None:
     Tries many generalizations of DATA, measures utility and risk of each on data that was not
     learned from, and chooses the one that protects most within the permitted loss of accuracy.
 
+    The exit code is 1 when the loss or risk is not kept on test data, and 3 when there are too few
+    people to tell.
+
     With --model, finds instead what a model that already runs needs to answer as it does now.
     """
     from sparsam.report import report_on
@@ -120,7 +124,14 @@ def minimise(data: Path, **options: Any) -> None:
         report = report_on(choice, **details, **_attacks(choice, options))
         if options["report"] is not None:
             save(choice, report, None, options["report"], quiet=options["quiet"])
-    sys.exit(0 if choice.met else NOT_MET)
+    sys.exit(exit_code(choice))
+
+
+def exit_code(choice: Choice) -> int:
+    """The exit code that says whether the requirement is met."""
+    if choice.met is None:
+        return TOO_FEW
+    return 0 if choice.met else NOT_MET
 
 
 def _check_together() -> None:
@@ -149,7 +160,7 @@ def choose(
     quiet: bool = False,
 ) -> Choice:
     """Sweep and choose, with progress on standard error."""
-    from sparsam.assess import NothingFitsError, sweep
+    from sparsam.assess import NothingFitsError, TooFewPeopleError, sweep
     from sparsam.data import read
 
     if loss is not None and risk is not None:
@@ -175,7 +186,7 @@ def choose(
         return front.choose(max_utility_loss=loss, max_risk=risk)
     except NothingFitsError as error:
         complain(error)
-        sys.exit(NOT_MET)
+        sys.exit(TOO_FEW if isinstance(error, TooFewPeopleError) else NOT_MET)
 
 
 def _attacks(choice: Choice, options: Mapping[str, Any]) -> dict[str, Any]:

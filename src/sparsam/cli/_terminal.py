@@ -233,7 +233,9 @@ def _line(console: SafeConsole, what: str, done: int, total: int) -> None:
         console.print(f"{what}: {done} of {total}")
 
 
+NOT_MET = 1
 USAGE = 2
+TOO_FEW = 3
 UNEXPECTED = 70
 INTERRUPTED = 130
 READER_LEFT = 141

@@ -28,12 +28,6 @@ class Split:
         The shares that were asked for.
     rows : tuple of ndarray
         The rows of each part, as ascending positions in the whole table.
-    uncovered : tuple of str
-        Attributes (or the target) with a value that does not occur in training: empty unless the
-        table is too small for it.
-    moved : int
-        How many rows chance had put into another part, and were moved to training so that every
-        value occurs there.
     """
 
     train: Task
@@ -42,8 +36,6 @@ class Split:
     random_state: int
     fractions: tuple[float, float, float]
     rows: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-    uncovered: tuple[str, ...] = ()
-    moved: int = 0
 
     def __repr__(self) -> str:
         sizes = " / ".join(f"{len(rows):,}" for rows in self.rows)
@@ -51,13 +43,11 @@ class Split:
 
 
 def split(task: Task, fractions: Sequence[float] = (0.6, 0.1, 0.3), random_state: int = 0) -> Split:
-    """Divide the rows at random so that every value occurs in training.
+    """Divide the rows at random.
 
-    First come rows that together hold every class, every category and every number's code; then
-    the training part is filled up at random (Staab et al., Appendix F). Where the table is so small
-    that these rows would fill more than the training share, classes and categories may make
-    the training part larger, the codes of numbers may not; one row is always left to each of the
-    other parts.
+    The parts are plain random samples, of at least one row each: nobody is moved, however rare a
+    value. A category that few people of the training part have, or none, is no different from the
+    other rare ones to whoever learns there.
 
     Parameters
     ----------
@@ -80,17 +70,11 @@ def split(task: Task, fractions: Sequence[float] = (0.6, 0.1, 0.3), random_state
     """
     shares = _check(task, fractions, random_state)
     order = np.random.default_rng(random_state).permutation(task.n_rows)
-    cover, essential = _cover(task, order)
-    n_train, n_validation = _sizes(task.n_rows, shares, essential)
-    chosen = cover[:n_train]
-    moved = int((~np.isin(chosen, order[:n_train])).sum())
-    rest = order[~np.isin(order, chosen)]
-    order = np.concatenate([chosen, rest])
+    n_train, n_validation = _sizes(task.n_rows, shares)
     parts = np.split(order, [n_train, n_train + n_validation])
     rows = (np.sort(parts[0]), np.sort(parts[1]), np.sort(parts[2]))
     train, validation, test = (task.take(part) for part in rows)
-    missed = _uncovered(task, train)
-    return Split(train, validation, test, random_state, shares, rows, missed, moved)
+    return Split(train, validation, test, random_state, shares, rows)
 
 
 def _check(task: Task, fractions: Sequence[float], random_state: int) -> tuple[float, float, float]:
@@ -104,51 +88,9 @@ def _check(task: Task, fractions: Sequence[float], random_state: int) -> tuple[f
     return shares[0], shares[1], shares[2]
 
 
-def _cover(task: Task, order: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Return rows that hold every value, and how many of them classes and categories need.
-
-    A value that the rows picked so far do not hold adds the first row, in random order, with it.
-    """
-    columns = [task.target, *_columns(task, numeric=False)]
-    picked = _pick(columns, order, np.empty(0, dtype=np.int64))
-    essential = len(picked)
-    return _pick(_columns(task, numeric=True), order, picked), essential
-
-
-def _columns(task: Task, *, numeric: bool) -> list[NDArray[np.uint16]]:
-    return [
-        task.codes[:, place]
-        for place, attribute in enumerate(task.table.attributes)
-        if attribute.numeric == numeric
-    ]
-
-
-def _pick(
-    columns: list[NDArray[np.uint16]], order: NDArray[np.int64], picked: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    for codes in columns:
-        values, first = np.unique(codes[order], return_index=True)
-        absent = ~np.isin(values, codes[picked])
-        picked = np.concatenate([picked, order[first[absent]]])
-    return picked
-
-
-def _sizes(n_rows: int, shares: tuple[float, float, float], essential: int) -> tuple[int, int]:
-    n_train = max(round(n_rows * shares[0]), essential, 1)
-    n_train = min(n_train, n_rows - 2)
-    share = shares[1] / (shares[1] + shares[2])
-    asked = min(round(n_rows * shares[1]), round((n_rows - n_train) * share))
-    return n_train, min(max(asked, 1), n_rows - n_train - 1)
-
-
-def _uncovered(task: Task, train: Task) -> tuple[str, ...]:
-    whole = [*zip(task.names, task.codes.T, train.codes.T, strict=True)]
-    whole.append((task.target_name, task.target, train.target))
-    return tuple(
-        name
-        for name, codes, inside in whole
-        if (np.bincount(codes) > 0).sum() > (np.bincount(inside) > 0).sum()
-    )
+def _sizes(n_rows: int, shares: tuple[float, float, float]) -> tuple[int, int]:
+    n_train = min(max(round(n_rows * shares[0]), 1), n_rows - 2)
+    return n_train, min(max(round(n_rows * shares[1]), 1), n_rows - n_train - 1)
 
 
 def rotations(task: Task, folds: int, random_state: int = 0) -> list[Split]:

@@ -12,6 +12,7 @@ from sparsam.generalization._partition_base import category_key
 NOT_COLLECTED = "not collected"
 MISSING = "missing"
 OTHER = "other"
+OR_OTHER = ", or other"
 ALL = "all values"
 
 

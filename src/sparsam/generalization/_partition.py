@@ -514,6 +514,8 @@ def _group_labels(
     else:
         extra = [words.MISSING] * own_missing + [words.OTHER] * own_unseen
     named = words.group_labels(domain, groups) if n_groups > 1 or own_unseen else [words.ALL]
+    if unseen is not None and unseen < n_groups and n_groups > 1:
+        named[unseen] += words.OR_OTHER
     return words.unique_labels([*named, *extra])
 
 

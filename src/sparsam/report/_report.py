@@ -177,7 +177,7 @@ def report_on(
         "title": title or f"Data minimisation report: {front.data.train.target_name}",
         "task": task_data(front.data),
         "limits": front.limits.to_dict(),
-        "requirement": {"words": choice.requirement.words, "met": choice.met},
+        "requirement": choice.answer,
         "chosen": numbers[0],
         "points": [
             _point_data(number, point, front, id(point) in best, _is_chosen(point, choice))
@@ -302,7 +302,10 @@ def _verdict(data: Data, point: Data) -> Verdict:
         share = f"all {total} attributes" if total > 1 else "its only attribute"
     verb = "needs" if point["id"] == data["chosen"] else "would need"
     clauses = filter(None, (_accuracy_clause(data, point), _risk_clause(point)))
-    return Verdict(f"This model {verb} {share}.", f"{'; '.join(clauses)}.")
+    needs = f"This model {verb} {share}."
+    if (data["requirement"] or {}).get("met", True) is None:
+        needs = f"Too few people to tell what this model needs, perhaps {share}."
+    return Verdict(needs, f"{'; '.join(clauses)}.")
 
 
 def _accuracy_clause(data: Data, point: Data) -> str:
@@ -371,9 +374,17 @@ def _beside(data: Data, around: str | None) -> str:
 def _notices(data: Data) -> Iterator[Notice]:
     if requirement := data["requirement"]:
         met = requirement["met"]
+        if met is None:
+            asked = f" whether this is met: {requirement['words']}. {_sentence(requirement['why'])}"
+            yield Notice((strong("✗ Too few people to tell"), asked), "missed")
+            return
         sign = "✓ Requirement met" if met else "✗ Requirement not met"
         words = (strong(sign), f" by the chosen point: {requirement['words']}.")
         yield Notice(words, "met" if met else "missed")
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def _brief(point: Data) -> Iterator[Block]:
