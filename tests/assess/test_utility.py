@@ -83,10 +83,10 @@ def test_merging_values_that_predict_alike_costs_nothing(simulate):
 def test_the_best_model_is_chosen_on_validation_only(simulate):
     data = simulate(BINARY, n_rows=600)
     records = full(data)
-    alone = {m: best_classifier(records, data, 0, (m,)).wrong["validation"].mean() for m in MODELS}
+    alone = {m: best_classifier(records, data, 0, (m,)).losses["validation"].mean() for m in MODELS}
     classifier = best_classifier(records, data, 0)
     assert alone[classifier.model] == min(alone.values())
-    assert classifier.wrong["validation"].mean() == min(alone.values())
+    assert classifier.losses["validation"].mean() == min(alone.values())
 
 
 @pytest.mark.parametrize("model", CLASSIFIERS)
@@ -127,7 +127,7 @@ def test_same_seed_same_mistakes(simulate):
     first, second = (best_classifier(full(data), data, 3) for _ in range(2))
     assert first.model == second.model
     for part in ("validation", "test"):
-        np.testing.assert_array_equal(first.wrong[part], second.wrong[part])
+        np.testing.assert_array_equal(first.losses[part], second.losses[part])
 
 
 def test_categories_of_few_people_are_one_to_a_classifier():

@@ -29,5 +29,11 @@ __all__ = [
 # For the other folders, not for users.
 from sparsam.assess._along_front import AttackedPoint as AttackedPoint
 from sparsam.assess._choice import TooFewPeopleError as TooFewPeopleError
+from sparsam.assess._choice import publish_kept as publish_kept
 from sparsam.assess._gate import GateResult as GateResult
 from sparsam.assess._model_answers import labels_in as labels_in
+from sparsam.assess._score import ACCURACY as ACCURACY
+from sparsam.assess._score import AUTO as AUTO
+from sparsam.assess._score import SCORES as SCORES
+from sparsam.assess._score import Score as Score
+from sparsam.assess._score import score_for as score_for

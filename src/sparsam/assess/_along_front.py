@@ -9,6 +9,7 @@ from typing import Any
 from joblib import Parallel, cpu_count, delayed
 
 from sparsam.assess._front import Front
+from sparsam.assess._score import ACCURACY, Score
 from sparsam.attack import Reconstruction, run_attacks
 from sparsam.data import Split
 from sparsam.generalization import Generalization
@@ -28,12 +29,15 @@ class AttackedPoint:
     utility_error : float
     errors : dict of str to float
         By adversary, on test data.
+    score : Score
+        What the utility is measured by.
     """
 
     number: int
     label: str
     utility_error: float
     errors: dict[str, float]
+    score: Score = ACCURACY
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -41,6 +45,7 @@ class AttackedPoint:
             "id": self.number,
             "label": self.label,
             "utility_error": self.utility_error,
+            "scale": self.score.scale,
             "errors": self.errors,
         }
 
@@ -81,7 +86,8 @@ def attack_along(
     points = []
     for point, errors in zip(best, results, strict=True):
         error = point.assessment.utility.error
-        points.append(AttackedPoint(numbers[id(point)], point.candidate.label, error, errors))
+        label, score = point.candidate.label, front.limits.score
+        points.append(AttackedPoint(numbers[id(point)], label, error, errors, score))
         if progress is not None:
             progress(len(points), len(best))
     return points

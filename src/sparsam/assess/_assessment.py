@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sparsam._small_counts import few, publish_classes, publish_share, published_repr
 from sparsam.assess._evidence import Evidence
+from sparsam.assess._score import AUTO, Losses, Score
 from sparsam.assess._utility import Classifier, Utility, best_classifier
 from sparsam.attack import (
     SHARES,
@@ -94,13 +95,13 @@ class PersonErrors:
 
     Attributes
     ----------
-    utility : ndarray of bool
-        Whether the classifier is wrong on each person.
+    utility : ndarray of bool or float
+        What the model loses on each person; for accuracy whether it is wrong.
     risk : ndarray of float32
         Share of each person's personal attributes that the adversary gets wrong.
     """
 
-    utility: NDArray[np.bool_]
+    utility: Losses
     risk: NDArray[np.float32]
 
 
@@ -163,6 +164,7 @@ def assess_generalization(
     *,
     adversary: Reconstruction | None = None,
     random_state: int = 0,
+    score: str | Score = AUTO,
 ) -> Assessment:
     """Measure the utility and the risk of one generalization on data it was not learned from.
 
@@ -172,6 +174,9 @@ def assess_generalization(
     data : Split
     adversary : Reconstruction, optional
     random_state : int, default=0
+    score : str, default="auto"
+        What utility is measured by: "accuracy", "balanced accuracy", "log loss", "auc" (two
+        classes), "r2" or "mae" (a number). "auto" takes the one that fits the target.
 
     Returns
     -------
@@ -186,11 +191,11 @@ def assess_generalization(
     0.51
     """
     records = GeneralizedRecords.of(generalization, data)
-    classifier = best_classifier(records, data, random_state)
+    classifier = best_classifier(records, data, random_state, score=score)
     guesses = (adversary or Reconstruction(random_state=random_state)).guess(records, data)
     errors = {
         part: PersonErrors(
-            classifier.wrong[part], guesses.wrong(part).mean(axis=1, dtype=np.float32)
+            classifier.losses[part], guesses.wrong(part).mean(axis=1, dtype=np.float32)
         )
         for part in ("validation", "test")
     }
@@ -229,6 +234,9 @@ class Limits:
         The model with everything collected, to compare others with on the same people.
     evidence : Evidence
         How many people all this was judged on.
+    adds : tuple of float and tuple of float
+        How much lower the error is with everything than with nothing collected, and its 95 %
+        interval on the same people (test data).
     """
 
     everything: Utility
@@ -236,27 +244,70 @@ class Limits:
     naive_error: float
     classifier: Classifier
     evidence: Evidence
+    adds: tuple[float, Interval]
+
+    @property
+    def score(self) -> Score:
+        """What utility is measured by."""
+        return self.classifier.score
+
+    @property
+    def tells(self) -> bool:
+        """Whether the data tell more of the target than the majority guess, beyond the noise."""
+        return self.adds[1][0] > 0
 
     def loss(self, assessment: Assessment, part: str) -> tuple[float, Interval]:
-        """Accuracy lost against everything collected, and its 95 % interval on the same people."""
-        wrong = assessment.person_errors[part].utility
-        return paired_difference(wrong, self.classifier.wrong[part])
+        """What is lost against everything collected, and its 95 % interval on the same people."""
+        losses = assessment.person_errors[part].utility
+        return paired_difference(losses, self.classifier.losses[part])
+
+    def kept(self, error: float) -> float | None:
+        """The share of what the data add that a model with this error keeps; None if they do not.
+
+        One is all that everything collected adds to the majority guess, none is that guess.
+        """
+        added = self.nothing.error - self.everything.error
+        return (self.nothing.error - error) / added if self.tells and added > 0 else None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
+        people = self.nothing.n_records
         return {
             "everything": self.everything.to_dict(),
             "nothing": self.nothing.to_dict(),
+            "adds": {
+                "tells": self.tells,
+                "interval": self.score.publish_interval(self.adds[1], people),
+            },
             "naive": {"error": publish_share(self.naive_error, self.nothing.n_records)},
         }
 
 
-def measure_limits(data: Split, random_state: int = 0) -> Limits:
-    """Measure the limits of generalization (Staab et al., section 8.1)."""
+def measure_limits(data: Split, random_state: int = 0, score: str | Score = AUTO) -> Limits:
+    """Measure the limits of generalization (Staab et al., section 8.1).
+
+    Parameters
+    ----------
+    data : Split
+    random_state : int, default=0
+    score : str, default="auto"
+        As for `assess_generalization`.
+
+    Returns
+    -------
+    Limits
+    """
     lookups = tuple(np.arange(size, dtype=np.uint16) for size in data.train.sizes)
-    full = best_classifier(GeneralizedRecords.from_lookups(lookups, data), data, random_state)
+    records = GeneralizedRecords.from_lookups(lookups, data)
+    full = best_classifier(records, data, random_state, score=score)
     nothing: Assessment = assess_generalization(
-        Generalization.nothing(data.train.table), data, random_state=random_state
+        Generalization.nothing(data.train.table), data, random_state=random_state, score=full.score
     )
-    naive_error = nothing.risk.baseline
-    return Limits(full.utility("test"), nothing.utility, naive_error, full, Evidence.of(data))
+    return Limits(
+        everything=full.utility("test"),
+        nothing=nothing.utility,
+        naive_error=nothing.risk.baseline,
+        classifier=full,
+        evidence=Evidence.of(data),
+        adds=paired_difference(nothing.person_errors["test"].utility, full.losses["test"]),
+    )

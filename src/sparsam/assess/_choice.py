@@ -12,6 +12,7 @@ from sparsam._joined import supplied
 from sparsam._small_counts import publish_classes, publish_loss
 from sparsam.assess._assessment import Assessment, Limits
 from sparsam.assess._candidates import Candidate
+from sparsam.assess._score import ACCURACY, Score
 from sparsam.generalization import Generalization
 
 if TYPE_CHECKING:
@@ -27,16 +28,29 @@ class SavedReport(Protocol):
     def save(self, path: Any) -> None: ...
 
 
-def points(share: float) -> str:
-    """A share of accuracy in points.
+_GUESSES = {"majority": "majority guess"}
+
+
+def _telling_score(score: Score, n_classes: int) -> str | None:
+    """A score that may tell more than this one; None where there is none."""
+    if score.name == "accuracy":
+        return "auc" if n_classes == 2 else "balanced accuracy"
+    return "auc" if score.name == "log loss" and n_classes == 2 else None
+
+
+def publish_kept(
+    error: float | None, nothing: float | None, everything: float | None, *, tells: bool
+) -> float | None:
+    """The share of what the data add that is kept, from errors that were published.
 
     Examples
     --------
-    >>> points(0.01), points(0.025)
-    ('1 point', '2.5 points')
+    >>> publish_kept(0.25, 0.5, 0.2, tells=True)
+    0.833
     """
-    number = f"{100 * share:g}"
-    return f"{number} point{'s' * (number != '1')}"
+    if error is None or nothing is None or everything is None or not tells:
+        return None
+    return round((nothing - error) / (nothing - everything), 3) if nothing > everything else None
 
 
 class NothingFitsError(ParameterError):
@@ -55,10 +69,13 @@ class Requirement:
     ----------
     max_utility_loss : float or None
     max_risk : float or None
+    score : Score
+        What `max_utility_loss` is a loss of.
     """
 
     max_utility_loss: float | None = None
     max_risk: float | None = None
+    score: Score = ACCURACY
 
     def __post_init__(self) -> None:
         given = [v for v in (self.max_utility_loss, self.max_risk) if v is not None]
@@ -67,14 +84,17 @@ class Requirement:
                 "Exactly one of 'max_utility_loss' and 'max_risk' must be given. "
                 f"Got {len(given)} of them."
             )
-        name = "max_risk" if self.max_utility_loss is None else "max_utility_loss"
-        check_share("Requirement", name, given[0])
+        if self.max_utility_loss is None:
+            check_share("Requirement", "max_risk", given[0])
+        else:
+            self.score.check_loss("Requirement", "max_utility_loss", self.max_utility_loss)
 
     @property
     def words(self) -> str:
         """The requirement as a phrase."""
         if self.max_utility_loss is not None:
-            return f"accuracy within {points(self.max_utility_loss)} of everything collected"
+            within = self.score.loss_words(self.max_utility_loss)
+            return f"{self.score.kind.words} within {within} of everything collected"
         return f"at most {self.max_risk:.0%} of what the naive adversary gets wrong is recovered"
 
     def met(self, assessment: Assessment, limits: Limits) -> bool:
@@ -130,11 +150,48 @@ class Choice:
             "verdict": self.verdict,
             "why": None if evidence.enough else evidence.words,
             "needed": evidence.to_dict()["needed"],
+            "remarks": list(self.remarks),
         }
 
     @property
+    def kept(self) -> float | None:
+        """The share of what the data add to the majority guess that is kept (test data).
+
+        One is as much as with everything collected. None where they add nothing beyond the noise.
+        """
+        return self.front.limits.kept(self.assessment.utility.error)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader must know of the score before relying on the verdict."""
+        limits = self.front.limits
+        score, name = limits.score, limits.score.kind.words
+        nothing = limits.nothing.to_dict()["error"]
+        if nothing is None:
+            return ()
+        if not limits.tells:
+            guess = f"the {_GUESSES.get(limits.nothing.model, limits.nothing.model)}"
+            return (
+                f"The data add nothing to {guess} beyond the noise: {name} "
+                f"{score.words(nothing)} with nothing collected, "
+                f"{score.words(limits.everything.to_dict()['error'])} with everything.",
+            )
+        loss = self.requirement.max_utility_loss
+        if loss is None or limits.adds[0] > loss:
+            return ()
+        better = _telling_score(score, len(self.front.data.train.classes))
+        return (
+            f"Collecting nothing would lose no more than {score.loss_words(loss)} of {name}: "
+            + (
+                f"{name} cannot tell here what is needed; the score '{better}' would."
+                if better
+                else "only a smaller loss can tell here what is needed."
+            ),
+        )
+
+    @property
     def utility_loss(self) -> float:
-        """Accuracy lost against everything collected (test data)."""
+        """What is lost against everything collected, in units of the score (test data)."""
         return self.front.limits.loss(self.assessment, "test")[0]
 
     @property
@@ -158,25 +215,42 @@ class Choice:
         figures = (
             "measured on few people"
             if lost is None or recovered is None
-            else f"accuracy lost {100 * lost:.1f} points, risk {recovered:z.0%} (test)"
+            else f"{self._lost(lost)}, risk {recovered:z.0%} (test)"
         )
         return (
             f"<Choice {self.candidate.label}: {len(self.generalization.collected)} of "
             f"{len(self.generalization)} attributes, {figures}>"
         )
 
+    def _lost(self, loss: float) -> str:
+        score = self.requirement.score
+        if score.kind.percent:
+            return f"{score.kind.words} lost {100 * loss:.1f} points"
+        return f"{score.kind.words} lost {score.loss_words(loss)}"
+
     def to_dict(self) -> dict[str, Any]:
         """The choice as plain data, fit to be published."""
-        assessment = self.published
+        assessment, score = self.published, self.requirement.score
         return {
             "chosen": self.candidate.label,
             "requirement": self.answer,
+            "score": {"name": score.name, "words": score.kind.words, "why": score.why},
             "utility_loss": assessment.pop("utility_loss"),
+            "kept": self._published_kept(),
             "limits": self.front.limits.to_dict(),
             "assessment": assessment,
             "tried": len(self.front.points),
             "on_front": len(self.front.best),
         }
+
+    def _published_kept(self) -> float | None:
+        limits = self.front.limits
+        return publish_kept(
+            self.assessment.utility.to_dict()["error"],
+            limits.nothing.to_dict()["error"],
+            limits.everything.to_dict()["error"],
+            tells=limits.tells,
+        )
 
     def report(self, **details: Any) -> SavedReport:
         """The evidence as a report: HTML, Markdown or JSON.

@@ -1,4 +1,4 @@
-"""Measure a loss of accuracy on all people who are not in the test part."""
+"""Measure what is lost on all people who are not in the test part."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
+from sparsam.assess._score import ACCURACY, Losses, Score
 from sparsam.assess._utility import best_classifier
 from sparsam.attack import GeneralizedRecords, Interval, paired_difference
 from sparsam.data import Split, rotations
@@ -31,43 +32,46 @@ class CrossFit:
     ----------
     data : Split
     model : str
-        The classifier that did best with everything collected.
+        The model that did best with everything collected.
+    score : Score
+        What is lost.
     n_jobs : int, default=1
         Processes to use. The result does not depend on it.
     """
 
-    def __init__(self, data: Split, model: str, n_jobs: int = 1) -> None:
+    def __init__(self, data: Split, model: str, score: Score = ACCURACY, n_jobs: int = 1) -> None:
         self._data = data
+        self._score = score
         self._model = model
         self._n_jobs = n_jobs
         self._losses: dict[Any, tuple[float, Interval]] = {}
 
     def loss(self, generalization: Generalization, model: str) -> tuple[float, Interval]:
-        """Accuracy lost against everything collected, and its 95 % interval.
+        """What is lost against everything collected, and its 95 % interval.
 
         Parameters
         ----------
         generalization : Generalization
         model : str
-            The classifier to use, as `Utility.model` names it.
+            The model to use, as `Utility.model` names it.
         """
         key = (generalization.partitions, model)
         if key not in self._losses:
             attributes = self._data.train.table.attributes
             lookups = tuple(generalization[a.name].lookup(a) for a in attributes)
-            wrong = self._wrong(lookups, model)
-            self._losses[key] = paired_difference(wrong, self._everything)
+            losses = self._judged(lookups, model)
+            self._losses[key] = paired_difference(losses, self._everything)
         return self._losses[key]
 
     @cached_property
-    def _everything(self) -> NDArray[np.bool_]:
+    def _everything(self) -> Losses:
         sizes = self._data.train.sizes
         lookups = tuple(np.arange(size, dtype=np.uint16) for size in sizes)
-        return self._wrong(lookups, self._model)
+        return self._judged(lookups, self._model)
 
-    def _wrong(self, lookups: tuple[NDArray[np.uint16], ...], model: str) -> NDArray[np.bool_]:
+    def _judged(self, lookups: tuple[NDArray[np.uint16], ...], model: str) -> Losses:
         jobs = (
-            delayed(_wrong_of)(lookups, model, rotation, self._data.random_state)
+            delayed(_losses_of)(lookups, model, rotation, self._data.random_state, self._score)
             for rotation in self._rotations
         )
         n_jobs = min(self._n_jobs, len(self._rotations))
@@ -79,15 +83,19 @@ class CrossFit:
         people = self._data.train.join(self._data.validation)
         if people.n_rows < FEWEST_PEOPLE:
             raise DataError(
-                f"A loss of accuracy needs at least {FEWEST_PEOPLE} records beside the test part "
+                f"A loss needs at least {FEWEST_PEOPLE} records beside the test part "
                 f"to be measured on. Got {people.n_rows}.\n\nHint: give more records."
             )
         return rotations(people, min(FOLDS, people.n_rows), self._data.random_state)
 
 
-def _wrong_of(
-    lookups: tuple[NDArray[np.uint16], ...], model: str, rotation: Split, random_state: int
-) -> NDArray[np.bool_]:
-    """Whether a model of one rotation is wrong on each person."""
+def _losses_of(
+    lookups: tuple[NDArray[np.uint16], ...],
+    model: str,
+    rotation: Split,
+    random_state: int,
+    score: Score,
+) -> Losses:
+    """What a model of one rotation loses on each person."""
     records = GeneralizedRecords.from_lookups(lookups, rotation)
-    return best_classifier(records, rotation, random_state, (model,)).wrong["test"]
+    return best_classifier(records, rotation, random_state, (model,), score).losses["test"]

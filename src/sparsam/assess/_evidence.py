@@ -60,7 +60,7 @@ class Evidence:
             times = max(times, FEWEST_OUTSIDE / max(SMALLEST_COUNT, self.outside))
         needed = self.in_all * max(1.0, times)
         unit = 10 ** max(0, math.floor(math.log10(needed)) - 1)
-        return math.ceil(needed / unit) * unit
+        return int(math.ceil(needed / unit) * unit)
 
     def verdict(self, met: bool) -> str:
         """What can be said of a requirement that is met, or not, on these people."""

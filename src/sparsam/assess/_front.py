@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,10 +20,10 @@ from sparsam.assess._choice import (
     NothingFitsError,
     Requirement,
     TooFewPeopleError,
-    points,
 )
 from sparsam.assess._cross_fit import CrossFit
 from sparsam.assess._evidence import TOO_FEW
+from sparsam.assess._score import SCORES
 from sparsam.attack import paired_difference
 from sparsam.data import Split
 
@@ -36,9 +38,15 @@ class Point:
     def __repr__(self) -> str:
         utility, risk = self.assessment.utility.to_dict(), self.assessment.risk.to_dict()
         return (
-            f"<Point {self.candidate.label}: classifier error {_figure(utility['error'])}, "
+            f"<Point {self.candidate.label}: {_told(utility)}, "
             f"adversary error {_figure(risk['value'])} (test)>"
         )
+
+
+def _told(utility: dict[str, Any]) -> str:
+    if utility["score"] == "accuracy":
+        return f"classifier error {_figure(utility['error'])}"
+    return f"{SCORES[utility['score']].words} {_figure(utility['value'])}"
 
 
 def _figure(error: float | None) -> str:
@@ -164,11 +172,12 @@ class Front:
         Parameters
         ----------
         max_utility_loss : float, optional
-            Accuracy that may be lost against everything collected: 0.01 is one point. Among the
-            points inside it, the one that protects most is chosen.
+            How much may be lost against everything collected, in units of the score that the sweep
+            measured: of accuracy, 0.01 is one point. Among the points inside it, the one that
+            protects most is chosen.
         max_risk : float, optional
             Share of what the naive adversary gets wrong that the adversary may recover. Among the
-            points inside it, the most accurate is chosen.
+            points inside it, the most useful is chosen.
 
         Returns
         -------
@@ -176,12 +185,12 @@ class Front:
 
         Notes
         -----
-        The best of many is partly lucky. A loss of accuracy is therefore measured on all people
+        The best of many is partly lucky. What is lost is therefore measured on all people
         outside the test part, each judged by a model that has not seen that person, and must stay
         inside the permitted one with its whole 95 % interval. Points that do not differ by more
         than noise from the best are told apart by how little they collect.
         """
-        requirement = Requirement(max_utility_loss, max_risk)
+        requirement = Requirement(max_utility_loss, max_risk, self.limits.score)
         if max_utility_loss is not None:
             level = self._most_protective(max_utility_loss)
         else:
@@ -192,7 +201,7 @@ class Front:
     def _most_protective(self, max_loss: float) -> list[Point]:
         """Points inside the loss that protect as much as the best of them, up to noise."""
         level: list[Point] = []
-        closest = 1.0
+        closest, score = math.inf, self.limits.score
         for point in sorted(self.points, key=_validation_risk, reverse=True):
             if level and not _level(level[0], point, "risk"):
                 continue
@@ -203,20 +212,21 @@ class Front:
         if not level:
             self._check_evidence()
             raise NothingFitsError(
-                f"No generalization is certain to lose at most {points(max_loss)} of "
-                f"accuracy: the closest may lose {100 * closest:.1f} (upper end of its 95 % "
-                f"interval).\n\nHint: allow a larger loss, or give more records."
+                f"No generalization is certain to lose at most {score.loss_words(max_loss)} of "
+                f"{score.kind.words}: the closest may lose "
+                f"{score.loss_words(float(f'{closest:.2g}'))} (upper end of its 95 % interval)."
+                "\n\nHint: allow a larger loss, or give more records."
             )
         return level
 
     def _cautious_loss(self, point: Point, max_loss: float) -> float:
-        """Upper end of the accuracy lost; measured well only where it may be small enough."""
+        """Upper end of what is lost; measured well only where it may be small enough."""
         _, (low, high) = self.limits.loss(point.assessment, "validation")
         if low <= max_loss:  # else validation data alone show that too much is lost
             _, (_, high) = self._cross_fit.loss(
                 point.candidate.generalization, point.assessment.utility.model
             )
-        return min(high, 1.0)
+        return min(high, self.limits.score.kind.worst)
 
     def _most_accurate(self, max_risk: float) -> list[Point]:
         """Points inside the risk that are as accurate as the best of them, up to noise."""
@@ -242,7 +252,8 @@ class Front:
 
     @cached_property
     def _cross_fit(self) -> CrossFit:
-        return CrossFit(self.data, self.limits.everything.model, self._n_jobs)
+        limits = self.limits
+        return CrossFit(self.data, limits.everything.model, limits.score, self._n_jobs)
 
 
 def _validation_risk(point: Point) -> float:

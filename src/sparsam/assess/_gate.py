@@ -78,7 +78,7 @@ def check_gates(
     max_attribute_risk : float, optional
         The same for the attribute that is recovered most.
     max_utility_loss : float, optional
-        Accuracy lost against everything collected.
+        What is lost against everything collected, in units of the score.
     min_class_size : int, optional
         The fewest people behind one generalized record.
 
@@ -94,7 +94,7 @@ def check_gates(
     facts = risk.to_dict()
     parts = [part["recovered"] for part in facts["parts"] if part["recovered"] is not None]
     worst_published = max(parts, default=facts["recovered"])
-    everything = limits.everything.to_dict()["error"]
+    everything, score = limits.everything.to_dict()["error"], limits.score.kind.words
     lost = publish_loss(assessment.utility.to_dict()["error"], everything)
     demands: list[tuple[str, str, float | None, float, bool, Any]] = [
         ("max_risk", "risk at most", max_risk, risk.recovered, True, facts["recovered"]),
@@ -106,7 +106,7 @@ def check_gates(
             True,
             worst_published,
         ),
-        ("max_utility_loss", "accuracy loss at most", max_utility_loss, loss, True, lost),
+        ("max_utility_loss", f"{score} loss at most", max_utility_loss, loss, True, lost),
         (
             "min_class_size",
             "people behind one record at least",

@@ -19,6 +19,7 @@ from sparsam.assess._candidates import (
     without_repeats,
 )
 from sparsam.assess._front import Front, Point
+from sparsam.assess._score import AUTO, Score, score_for
 from sparsam.attack import Reconstruction
 from sparsam.data import Roles, Split, Task, read, resolve
 from sparsam.data import split as split_task
@@ -37,6 +38,7 @@ def sweep(
     constraints: Constraints | None = None,
     adversary: Reconstruction | None = None,
     random_state: int = 0,
+    score: str = AUTO,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Front:
@@ -64,6 +66,8 @@ def sweep(
         Hold for a minimiser of your own too, unless it has its own.
     adversary : Reconstruction, optional
     random_state : int, default=0
+    score : str, default="auto"
+        What utility is measured by, as for `assess_generalization`: one that fits the target.
     n_jobs : int, optional
         Processes to use; all cores when not given. The result does not depend on it.
     progress : callable, optional
@@ -74,6 +78,7 @@ def sweep(
     Front
     """
     parts = _split(data, roles, random_state)
+    settled = score_for(parts, score)
     named = [minimisers] if isinstance(minimisers, str | Minimiser) else minimisers
     learned_from = _sample(parts.train, sample, random_state)
     with parallel_config(n_jobs=n_jobs or cpu_count()):
@@ -82,11 +87,11 @@ def sweep(
         )
     if not candidates:
         raise ParameterError("A sweep needs at least one minimiser. Got none.")
-    limits = measure_limits(parts, random_state)
+    limits = measure_limits(parts, random_state, settled)
     adversary = adversary or Reconstruction(random_state=random_state)
     points = []
     for done, assessment in enumerate(
-        _assess_all(candidates, parts, adversary, random_state, n_jobs), start=1
+        _assess_all(candidates, parts, adversary, random_state, settled, n_jobs), start=1
     ):
         points.append(Point(candidates[done - 1], assessment))
         if progress is not None:
@@ -141,12 +146,17 @@ def _assess_all(
     data: Split,
     adversary: Reconstruction,
     random_state: int,
+    score: Score,
     n_jobs: int | None,
 ) -> Iterator[Assessment]:
     n_jobs = min(n_jobs or cpu_count(), len(candidates))
     jobs = (
         delayed(assess_generalization)(
-            candidate.generalization, data, adversary=adversary, random_state=random_state
+            candidate.generalization,
+            data,
+            adversary=adversary,
+            random_state=random_state,
+            score=score,
         )
         for candidate in candidates
     )

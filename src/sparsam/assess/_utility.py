@@ -13,13 +13,10 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from sparsam._small_counts import (
-    SMALLEST_COUNT,
-    publish_interval,
-    publish_share,
-    published_repr,
-    suppress,
-)
+from sparsam._errors import ParameterError
+from sparsam._small_counts import SMALLEST_COUNT, published_repr, suppress
+from sparsam.assess._regressors import REGRESSORS
+from sparsam.assess._score import ACCURACY, AUTO, Belief, Losses, Score, score_for
 from sparsam.attack import (
     GeneralizedRecords,
     Interval,
@@ -27,7 +24,6 @@ from sparsam.attack import (
     Question,
     look_up,
     target_question,
-    wilson_interval,
 )
 from sparsam.data import Split
 
@@ -117,19 +113,22 @@ CLASSIFIERS: Mapping[str, Callable[[GeneralizedRecords, Split, int], Posterior]]
 
 @dataclass(frozen=True, repr=False)
 class Utility:
-    """The error of the best classifier that sees only generalized records.
+    """How well the best model tells the target that sees only generalized records.
 
     Attributes
     ----------
     error : float
-        Share of people whose class it predicts wrongly (Staab et al., eq. 1).
+        The mean loss per person. For accuracy the share of people whose class is predicted wrongly
+        (Staab et al., eq. 1); for other scores that rise one less the score; else the score.
     interval : tuple of float
         95 % interval, from the number of records it was measured on.
     split : str
         The part of the data it was measured on.
     n_records : int
     model : str
-        The classifier that did best on validation data.
+        The model that did best on validation data.
+    score : Score
+        What it is judged by.
     """
 
     error: float
@@ -137,20 +136,34 @@ class Utility:
     split: str
     n_records: int
     model: str
+    score: Score = ACCURACY
+
+    @property
+    def value(self) -> float:
+        """The score itself, such as the accuracy or R²."""
+        return self.score.value(self.error)
 
     @property
     def accuracy(self) -> float:
-        """Share of people whose class is predicted rightly."""
-        return 1.0 - self.error
+        """Share of people whose class is predicted rightly, where that was measured."""
+        if self.score.name != "accuracy":
+            raise ParameterError(
+                f"Accuracy was not measured, but the {self.score.kind.words}."
+                "\n\nHint: `value` holds it; score='accuracy' measures accuracy."
+            )
+        return self.value
 
     def __repr__(self) -> str:
         return published_repr(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, fit to be published: the error in steps of five people or more."""
+        error = self.score.publish(self.error, self.n_records)
         return {
-            "error": publish_share(self.error, self.n_records),
-            "interval": publish_interval(self.interval, self.n_records),
+            "score": self.score.name,
+            "value": None if error is None else round(self.score.value(error), 12),
+            "error": error,
+            "interval": self.score.publish_interval(self.interval, self.n_records),
             "split": self.split,
             "n_records": suppress(self.n_records),
             "model": self.model,
@@ -181,31 +194,40 @@ def with_rare_together(records: GeneralizedRecords, data: Split) -> GeneralizedR
 
 @dataclass(frozen=True, repr=False)
 class Classifier:
-    """The classifier that was chosen, and whom it got wrong."""
+    """The model that was chosen, and what it loses on each person of a part."""
 
     model: str
-    wrong: dict[str, NDArray[np.bool_]]
+    losses: dict[str, Losses]
+    score: Score = ACCURACY
 
     def utility(self, part: str) -> Utility:
         """Its utility on one part of the data."""
-        wrong = self.wrong[part]
-        interval = wilson_interval(int(wrong.sum()), len(wrong))
-        return Utility(float(wrong.mean()), interval, part, len(wrong), self.model)
+        losses, score = self.losses[part], self.score
+        error, n_records = float(losses.mean()), len(losses)
+        return Utility(error, score.interval(losses), part, n_records, self.model, score)
 
 
 def best_classifier(
-    records: GeneralizedRecords, data: Split, random_state: int, models: Sequence[str] = MODELS
+    records: GeneralizedRecords,
+    data: Split,
+    random_state: int,
+    models: Sequence[str] | None = None,
+    score: str | Score = AUTO,
 ) -> Classifier:
-    """Train several classifiers on generalized training records, keep the best on validation."""
-    question, records = target_question(data), with_rare_together(records, data)
+    """Train several models on generalized training records, keep the best on validation data."""
+    score, records = score_for(data, score), with_rare_together(records, data)
+    learners = REGRESSORS[score.name] if score.kind.numbers else CLASSIFIERS
+    *able, guess = learners
+    models = models or able
     if not records.columns:
-        models = ("majority",)
+        models = (guess,)
     # One thread, so that sums are added in one order on any number of cores.
     with threadpool_limits(limits=1):
-        posteriors = {m: CLASSIFIERS[m](records, data, random_state) for m in models}
-    errors = {m: question.error(p, records, "validation") for m, p in posteriors.items()}
-    model = min(errors, key=lambda m: errors[m])
-    guess, _ = question.guess(posteriors[model])
-    parts = ("validation", "test")
-    wrong = {part: question.wrong(guess[records.index[part]], part) for part in parts}
-    return Classifier(model, wrong)
+        beliefs: dict[str, Belief] = {m: learners[m](records, data, random_state) for m in models}
+
+    def losses(model: str, part: str) -> Losses:
+        return score.losses(beliefs[model], records.index[part], data, part)
+
+    errors = {model: float(losses(model, "validation").mean()) for model in models}
+    best = min(errors, key=lambda model: errors[model])
+    return Classifier(best, {part: losses(best, part) for part in ("validation", "test")}, score)

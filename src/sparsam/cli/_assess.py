@@ -15,6 +15,7 @@ from sparsam.cli._options import (
     quiet_option,
     role_options,
     roles_from,
+    score_option,
     seed_option,
 )
 from sparsam.cli._terminal import (
@@ -26,7 +27,7 @@ from sparsam.cli._terminal import (
 )
 
 if TYPE_CHECKING:
-    from sparsam.assess import Assessment, GateResult, Limits
+    from sparsam.assess import Assessment, GateResult, Limits, Score
     from sparsam.report.page import Block
 
 UNTOLD = "–"
@@ -39,7 +40,8 @@ GATES = ("max_risk", "max_attribute_risk", "max_utility_loss", "min_class_size")
 @role_options
 @click.option("--max-risk", type=click.FloatRange(0), help="Gate: mean share recovered.")
 @click.option("--max-attribute-risk", type=click.FloatRange(0), help="Gate: for any attribute.")
-@click.option("--max-utility-loss", type=click.FloatRange(0), help="Gate: accuracy lost.")
+@score_option
+@click.option("--max-utility-loss", type=click.FloatRange(0), help="Gate: what the score loses.")
 @click.option("--min-class-size", type=click.IntRange(1), help="Gate: fewest people per record.")
 @seed_option
 @json_option
@@ -63,8 +65,8 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
     console = messages(options["quiet"])
     with console.working(f"Attacking {task.n_rows:,} records …"):
         parts = split(task, random_state=seed)
-        limits = measure_limits(parts, seed)
-        assessment = assess_generalization(artifact, parts, random_state=seed)
+        limits = measure_limits(parts, seed, options["score"])
+        assessment = assess_generalization(artifact, parts, random_state=seed, score=limits.score)
     gates = check_gates(assessment, limits, **{name: options[name] for name in GATES})
     if options["as_json"]:
         echo_json(_plain(assessment, limits, gates))
@@ -78,6 +80,7 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
 def _plain(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> dict[str, Any]:
     return {
         **assessment.to_dict(),
+        "score": {"name": limits.score.name, "why": limits.score.why},
         "limits": limits.to_dict(),
         "evidence": limits.evidence.to_dict(),
         "gates": [gate.to_dict() for gate in gates],
@@ -106,9 +109,13 @@ def _blocks(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> 
             for part in sorted(facts["risk"]["parts"], key=lambda part: -(part["recovered"] or 0))
         ),
     )
+    score = limits.score
+    words = score.kind.words
     yield Text(
-        f"Accuracy {accuracy(utility)} ({utility['model']}); {accuracy(ends['everything'])} with "
-        f"everything collected, {accuracy(ends['nothing'])} with nothing (test data)."
+        f"{words[0].upper()}{words[1:]} {told(score, utility)} ({utility['model']}); "
+        f"{told(score, ends['everything'])} with everything collected, "
+        f"{told(score, ends['nothing'])} with nothing (test data)."
+        + (f" The score is {words}, since {score.why}." if score.why else "")
     )
     yield Text(f"Risk: {assessment.risk}")
     yield Text(
@@ -160,16 +167,28 @@ def percent(value: float | None, decimals: int = 0) -> str:
     return UNTOLD if value is None else f"{value:z.{decimals}%}"
 
 
-def accuracy(utility: Mapping[str, Any]) -> str:
-    """Write the accuracy that a published error leaves.
+def told(score: Score, utility: Mapping[str, Any]) -> str:
+    """Write a published score with its interval.
 
     Examples
     --------
-    >>> accuracy({"error": 0.2})
-    '80.0%'
+    >>> from sparsam.assess import Score
+    >>> told(Score("accuracy"), {"error": 0.2, "interval": [0.18, 0.22]})
+    '80.0% (78.0%–82.0%)'
+    >>> told(Score("auc"), {"error": 0.2, "interval": None})
+    '0.800'
     """
-    error = utility["error"]
-    return percent(None if error is None else 1 - error, 1)
+    if utility["error"] is None:
+        return UNTOLD
+
+    def write(error: float) -> str:
+        return score.words(error).replace(" %", "%")
+
+    ends = utility["interval"] or (None, None)
+    if None in ends:
+        return write(utility["error"])
+    low, high = sorted(ends, key=score.value)
+    return f"{write(utility['error'])} ({write(low)}–{write(high)})"
 
 
 def whole(count: int | str | None) -> str:

@@ -22,6 +22,7 @@ from sparsam.cli._options import (
     report_option,
     role_options,
     roles_from,
+    score_option,
     seed_option,
 )
 from sparsam.cli._terminal import (
@@ -42,7 +43,15 @@ if TYPE_CHECKING:
 
 DEFAULT_LOSS = 0.01
 _WITH_MODEL = ("keep_accuracy", "recoding", "questionnaire", "trust_model", "search", "ilag")
-_WITHOUT_MODEL = ("max_utility_loss", "max_risk", "min_leaf", "with_attacks", "personal", "jobs")
+_WITHOUT_MODEL = (
+    "score",
+    "max_utility_loss",
+    "max_risk",
+    "min_leaf",
+    "with_attacks",
+    "personal",
+    "jobs",
+)
 
 
 @click.command()
@@ -52,10 +61,12 @@ _WITHOUT_MODEL = ("max_utility_loss", "max_risk", "min_leaf", "with_attacks", "p
     "-o", "--output", type=OutputFile(".json"), help="Where to save the generalization (.json)."
 )
 @report_option
+@score_option
 @click.option(
     "--max-utility-loss",
-    type=click.FloatRange(0, 1),
-    help="Accuracy that may be lost against everything collected.  [default: 0.01, one point]",
+    type=click.FloatRange(0),
+    help="How much of the score may be lost against everything collected; of accuracy 0.01 is one "
+    "point.  [default: 0.01; of mae 1 % of what nothing collected gives]",
 )
 @click.option(
     "--max-risk",
@@ -107,6 +118,7 @@ def minimise(data: Path, **options: Any) -> None:
         roles,
         loss=options["max_utility_loss"],
         risk=options["max_risk"],
+        score=options["score"],
         constraints=_constraints(options),
         min_leaf=options["min_leaf"],
         seed=options["seed"],
@@ -153,6 +165,7 @@ def choose(
     *,
     loss: float | None = None,
     risk: float | None = None,
+    score: str = "auto",
     constraints: Constraints | None = None,
     min_leaf: int = 100,
     seed: int = 0,
@@ -177,11 +190,14 @@ def choose(
             constraints=constraints,
             min_leaf=min_leaf,
             random_state=seed,
+            score=score,
             n_jobs=jobs,
             progress=progress,
         )
     if loss is None and risk is None:
         loss = DEFAULT_LOSS
+        if front.limits.score.name == "mae":
+            loss *= front.limits.nothing.error
     try:
         return front.choose(max_utility_loss=loss, max_risk=risk)
     except NothingFitsError as error:

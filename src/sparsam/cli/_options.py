@@ -132,6 +132,16 @@ report_option = click.option(
     type=OutputFile(".html", ".htm", ".md", ".json"),
     help="Where to save the report (.html, .md or .json).",
 )
+# Named here too, so that the command line starts without loading what measures them.
+SCORES = ("auto", "accuracy", "balanced accuracy", "log loss", "auc", "r2", "mae")
+score_option = click.option(
+    "--score",
+    type=click.Choice(SCORES),
+    default="auto",
+    show_default=True,
+    help="What utility is measured by. auto: r2 where the target is a number, accuracy where no "
+    "class is much more common than the others, else auc (two classes) or balanced accuracy.",
+)
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of every choice."
 )

@@ -44,6 +44,9 @@ class Task:
     rare : tuple of ndarray of bool, default=()
         For each attribute, which codes stand for categories that must not be named. Where it is
         given, the people who have one of them all have the same one in `codes`.
+    numbers : ndarray of float, optional
+        The number of every row, where the target is one; `target` is then the part of its range
+        that the number lies in, which is what the search learns from.
     """
 
     table: Table
@@ -54,6 +57,7 @@ class Task:
     weights: tuple[float, ...]
     roles: Roles
     rare: tuple[NDArray[np.bool_], ...] = ()
+    numbers: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         target = np.array(self.target, dtype=np.uint16)
@@ -64,6 +68,15 @@ class Task:
                 f"The target must have one class for each of the {self.table.n_rows:,} rows. "
                 f"Got the shape {target.shape} instead."
             )
+        if self.numbers is not None:
+            numbers = np.array(self.numbers, dtype=np.float64)
+            numbers.setflags(write=False)
+            object.__setattr__(self, "numbers", numbers)
+            if numbers.shape != target.shape:
+                raise DataError(
+                    f"The target must have one number for each of the {self.table.n_rows:,} rows. "
+                    f"Got the shape {numbers.shape} instead."
+                )
 
     @property
     def codes(self) -> NDArray[np.uint16]:
@@ -94,7 +107,10 @@ class Task:
         """Return the task with only these rows, given as positions or as a mask."""
         chosen = np.asarray(rows)
         chosen = chosen if chosen.dtype == bool else chosen.astype(np.int64)
-        return replace(self, table=self.table.take(chosen), target=self.target[chosen])
+        numbers = None if self.numbers is None else self.numbers[chosen]
+        return replace(
+            self, table=self.table.take(chosen), target=self.target[chosen], numbers=numbers
+        )
 
     def join(self, other: Task) -> Task:
         """Return the task with the rows of both, which must be encoded alike."""
@@ -102,7 +118,10 @@ class Task:
             raise DataError("Two tasks must have the same attributes and classes to be joined.")
         codes = np.concatenate([self.table.codes, other.table.codes])
         table = replace(self.table, codes=np.asfortranarray(codes))
-        return replace(self, table=table, target=np.concatenate([self.target, other.target]))
+        target, numbers = np.concatenate([self.target, other.target]), None
+        if self.numbers is not None and other.numbers is not None:
+            numbers = np.concatenate([self.numbers, other.numbers])
+        return replace(self, table=table, target=target, numbers=numbers)
 
     def __repr__(self) -> str:
         return (

@@ -29,6 +29,7 @@ from sparsam.report._closing import (
 from sparsam.report._collected import attributes_data, collected_blocks, how_collected
 from sparsam.report._document import Document
 from sparsam.report._publish import publishable_attack_report
+from sparsam.report._score_words import heading, most_useful, value_words
 from sparsam.report._words import (
     NOTHING,
     THIN,
@@ -441,7 +442,7 @@ def _along(view: AttackView, chosen: int | None) -> Iterator[Block]:
     if drawing is None:
         return
     table = Table(
-        "Error of each attacker on each point of the front, the most accurate first",
+        f"Error of each attacker on each point of the front, {most_useful(view.score)} first",
         (
             "Way to collect",
             number("Model", "model"),
@@ -452,7 +453,9 @@ def _along(view: AttackView, chosen: int | None) -> Iterator[Block]:
                 (point["label"], " ", strong("◆ chosen"))
                 if chosen is not None and point["id"] == chosen
                 else point["label"],
-                percent(point["utility_error"]),
+                percent(point["utility_error"])
+                if view.score.name == "accuracy"
+                else value_words(view.score, point["utility_error"]),
                 *(percent(point["errors"].get(code)) for code in GUESSING),
             )
             for point in view.along
@@ -465,7 +468,10 @@ def _along(view: AttackView, chosen: int | None) -> Iterator[Block]:
         "The same attackers on every point of the front that was tried. Where the lines lie far "
         "apart, side information decides."
     )
-    note = Text("Share that the model, and each attacker, gets wrong.", note=True)
+    told = "Share that the model, and each attacker, gets wrong."
+    if view.score.name != "accuracy":
+        told = f"{heading(view.score)} of the model, and share that each attacker gets wrong."
+    note = Text(told, note=True)
     yield Heading("Along the front")
     yield Columns(((Text(words), Figure(drawing)), (table, note)), "even")
 

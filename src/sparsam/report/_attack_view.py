@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sparsam.assess import ACCURACY, Score
 from sparsam.report._words import (
     NOTHING,
     beats_guessing,
@@ -269,6 +270,8 @@ class AttackView:
         The attributes on the two lists that A7 links.
     bounds : list of BoundRow
         The tightest bound first.
+    score : Score
+        What the models along the front are judged by.
     """
 
     complete: bool
@@ -284,6 +287,7 @@ class AttackView:
     linkage: list[str]
     sides: list[Sequence[str]]
     bounds: list[BoundRow]
+    score: Score = ACCURACY
 
     def risk(self, code: str) -> Data | None:
         """Return what one attacker achieved, if it was run and may be known."""
@@ -294,7 +298,10 @@ class AttackView:
 
 
 def attack_view(
-    attacks: Data, collected: Mapping[str, str], interval: str = "interval"
+    attacks: Data,
+    collected: Mapping[str, str],
+    interval: str = "interval",
+    score: Score = ACCURACY,
 ) -> AttackView:
     """Sort and word all attacks.
 
@@ -306,6 +313,8 @@ def attack_view(
         How each attribute is collected, in words.
     interval : str
         What to call the intervals.
+    score : Score
+        What the models along the front are judged by.
     """
     risks = _by_code(attacks["risks"])
     linked, isolated = risks.get("A7"), risks.get("A8")
@@ -326,6 +335,7 @@ def attack_view(
         linkage=linkage_words(linked, interval) if linked else [],
         sides=[names for names in (details.get("first"), details.get("second")) if names],
         bounds=_bounds(attacks["bounds"], risks.get("A1")),
+        score=score,
     )
 
 

@@ -72,11 +72,13 @@ def publishable(data: Data) -> Data:
     # All points are about the same people: what two of them tell can be subtracted.
     counts = [count for point in safe["points"] for count in class_counts(point["classes"])]
     tell = PublishedCounts([*counts, *counts_of_attacks(attacks or {})], split["train"])
+    scale = (safe.get("score") or {}).get("scale", 1.0)
     for point in safe["points"]:
         classes = publish_classes(point["classes"], split["train"], tell)
         point["classes"] = classes
-        _round_point(point, split)
-    _round_limits(safe["limits"], split["test"])
+        _round_point(point, split, scale)
+    for name, limit in safe["limits"].items():
+        _round(limit, split["test"], 1.0 if name == "naive" else scale)
     for point in safe["points"]:
         if point["utility"]["loss"] is not None:
             loss = publish_loss(point["utility"]["error"], safe["limits"]["everything"]["error"])
@@ -95,14 +97,15 @@ def publishable_attack_report(data: Data) -> Data:
     return safe
 
 
-def _round_point(point: Data, split: Data) -> None:
+def _round_point(point: Data, split: Data, scale: float) -> None:
     """Round the shares of one point to steps of five people or more."""
     utility, risk = point["utility"], point["risk"]
-    _round(utility, split[utility["split"]] if utility["split"] in split else split["test"])
+    people = split[utility["split"]] if utility["split"] in split else split["test"]
+    _round(utility, people, scale)
     _round(risk, risk["n"])
-    for figures in (utility, risk):
+    for figures, unit in ((utility, scale), (risk, 1.0)):
         error = figures["validation_error"]
-        figures["validation_error"] = publish_share(error, split["validation"])
+        figures["validation_error"] = _share(error, split["validation"], unit)
     for part in risk.get("attributes", ()):
         _round(part, risk["n"])
     for confident in risk.get("confident", ()):
@@ -111,21 +114,26 @@ def _round_point(point: Data, split: Data) -> None:
     risk["n"] = suppress(risk["n"])
 
 
-def _round_limits(limits: dict[str, Any], people: int) -> None:
-    for limit in limits.values():
-        _round(limit, people)
+def _round(figures: dict[str, Any], people: int, scale: float = 1.0) -> None:
+    """Round what is there of an error, its baseline and their intervals.
 
-
-def _round(figures: dict[str, Any], people: int) -> None:
-    """Round what is there of an error, its baseline and their intervals."""
+    Errors that are no shares are rounded as shares of a scale.
+    """
     for name in ("error", "value", "baseline"):
         if name in figures:
-            figures[name] = publish_share(figures[name], people)
+            figures[name] = _share(figures[name], people, scale)
     for name in ("interval", "loss_interval"):
-        if name in figures:
-            figures[name] = publish_interval(figures[name], people)
+        if (ends := figures.get(name)) is not None:
+            scaled = [end if end is None else end / scale for end in ends]
+            rounded = publish_interval(scaled, people)
+            figures[name] = rounded and [end if end is None else end * scale for end in rounded]
     if "recovered" in figures:
         figures |= compare_published(figures["measure"], figures["value"], figures["baseline"])
+
+
+def _share(figure: float | None, people: int | None, scale: float) -> float | None:
+    share = publish_share(None if figure is None else figure / scale, people)
+    return None if share is None else share * scale
 
 
 def counts_of_attacks(attacks: Mapping[str, Any]) -> list[Any]:
@@ -194,6 +202,6 @@ def _along(point: Mapping[str, Any], people: int | None) -> Data:
     return {
         "id": point.get("id"),
         "label": str(point.get("label") or ""),
-        "utility_error": publish_share(point.get("utility_error"), people),
+        "utility_error": _share(point.get("utility_error"), people, point.get("scale", 1.0)),
         "errors": errors,
     }

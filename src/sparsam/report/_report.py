@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sparsam._small_counts import SMALLEST_COUNT
-from sparsam.assess import Assessment, AttackedPoint, Choice, Front, Point
+from sparsam.assess import Assessment, AttackedPoint, Choice, Front, Point, publish_kept
 from sparsam.attack import Attacks
 from sparsam.report._attack_report import attack_section
 from sparsam.report._attack_view import attack_view
@@ -28,19 +28,26 @@ from sparsam.report._collected import (
 )
 from sparsam.report._document import Document
 from sparsam.report._publish import publishable
+from sparsam.report._score_words import (
+    heading,
+    loss_range,
+    loss_words,
+    most_useful,
+    score_data,
+    score_of,
+    value_range,
+    value_words,
+)
 from sparsam.report._words import (
     NOTHING,
     THIN,
     beats_guessing,
-    complement,
     counted,
     data_words,
     interval_words,
     percent,
     percent_range,
     plain_number,
-    points,
-    points_range,
     rough_percent,
     short_percent,
     whole,
@@ -122,7 +129,7 @@ class Report(Document[Data]):
         if "attacks" in data:
             interval = interval_words(data)
             how = how_collected(chosen.get("attributes", ()))
-            view = attack_view(data["attacks"], how, interval)
+            view = attack_view(data["attacks"], how, interval, score_of(data))
             sections.append(attack_section(view, interval, data["chosen"]))
         sections += [
             meaning_section(data["meaning"]),
@@ -176,6 +183,7 @@ def report_on(
     data: Data = {
         "title": title or f"Data minimisation report: {front.data.train.target_name}",
         "task": task_data(front.data),
+        "score": score_data(front.limits.score),
         "limits": front.limits.to_dict(),
         "requirement": choice.answer,
         "chosen": numbers[0],
@@ -301,21 +309,50 @@ def _verdict(data: Data, point: Data) -> Verdict:
     elif needed == total:
         share = f"all {total} attributes" if total > 1 else "its only attribute"
     verb = "needs" if point["id"] == data["chosen"] else "would need"
-    clauses = filter(None, (_accuracy_clause(data, point), _risk_clause(point)))
+    clauses = filter(
+        None, (_utility_clause(data, point), _kept_clause(data, point), _risk_clause(point))
+    )
     needs = f"This model {verb} {share}."
     if (data["requirement"] or {}).get("met", True) is None:
         needs = f"Too few people to tell what this model needs, perhaps {share}."
     return Verdict(needs, f"{'; '.join(clauses)}.")
 
 
-def _accuracy_clause(data: Data, point: Data) -> str:
-    accuracy = complement(point["utility"]["error"])
-    everything = complement(data["limits"]["everything"]["error"])
+def _utility_clause(data: Data, point: Data) -> str:
+    score = score_of(data)
+    value = value_words(score, point["utility"]["error"])
+    everything = value_words(score, data["limits"]["everything"]["error"])
+    told = f"{heading(score)} {value}"
     if everything == NOTHING:
-        return f"Accuracy {accuracy}"
-    if accuracy == everything:
-        return f"Accuracy {accuracy}, the same as with everything collected"
-    return f"Accuracy {accuracy} instead of {everything} with everything collected"
+        return told
+    told += _beside(data, value_range(score, point["utility"]["interval"]))
+    if value == everything:
+        return f"{told}, the same as with everything collected"
+    return f"{told} instead of {everything} with everything collected"
+
+
+def _kept_clause(data: Data, point: Data) -> str:
+    """How much of what the data add to the majority guess is kept."""
+    kept = _kept(data, point)
+    return "" if kept is None else f"it keeps {kept} of what the data add to {_guess(data)}"
+
+
+def _kept(data: Data, point: Data) -> str | None:
+    limits = data["limits"]
+    kept = publish_kept(
+        point["utility"]["error"],
+        limits["nothing"]["error"],
+        limits["everything"]["error"],
+        tells=limits.get("adds", {}).get("tells", False),
+    )
+    if kept is None:
+        return None
+    return "all" if kept >= 1 else "nothing" if kept <= 0 else rough_percent(kept)
+
+
+def _guess(data: Data) -> str:
+    model = data["limits"]["nothing"].get("model")
+    return f"the {model}" if model in ("mean", "median") else "the majority guess"
 
 
 def _risk_clause(point: Data) -> str:
@@ -332,10 +369,16 @@ def _figures(data: Data, point: Data) -> tuple[KeyFigure, ...]:
     total, needed = data["task"]["attributes"], point["n_collected"]
     spared = f"{total - needed} need not be collected" if needed < total else "none can be spared"
     utility, risk, classes = point["utility"], point["risk"], point["classes"]
-    accuracy = [f"{complement(data['limits']['everything']['error'])} with everything collected"]
+    score = score_of(data)
+    everything = value_words(score, data["limits"]["everything"]["error"])
+    notes = [f"{everything} with everything collected"]
+    if around := value_range(score, utility["interval"]):
+        notes.insert(0, f"{interval_words(data)} {around}")
     if utility["loss"] is not None:
-        around = _beside(data, points_range(utility["loss_interval"]))
-        accuracy.append(f"a loss of {points(utility['loss'])}{around}")
+        around = _beside(data, loss_range(score, utility["loss_interval"]))
+        notes.append(f"a loss of {loss_words(score, utility['loss'])}{around}")
+    if kept := _kept(data, point):
+        notes.append(f"keeps {kept} of what the data add")
     return (
         KeyFigure(
             f"{needed} of {total}",
@@ -343,7 +386,9 @@ def _figures(data: Data, point: Data) -> tuple[KeyFigure, ...]:
             (spared, f"{counted(point['n_buckets'], 'bucket')} in all"),
         ),
         KeyFigure(
-            complement(utility["error"]), "accuracy", (*accuracy, data_words(utility["split"]))
+            value_words(score, utility["error"]),
+            score.kind.words,
+            (*notes, data_words(utility["split"])),
         ),
         KeyFigure(
             rough_percent(risk["recovered"]),
@@ -372,6 +417,12 @@ def _beside(data: Data, around: str | None) -> str:
 
 
 def _notices(data: Data) -> Iterator[Notice]:
+    yield from _answers(data)
+    for remark in (data["requirement"] or {}).get("remarks", ()):
+        yield Notice(remark, "missed")
+
+
+def _answers(data: Data) -> Iterator[Notice]:
     if requirement := data["requirement"]:
         met = requirement["met"]
         if met is None:
@@ -414,14 +465,19 @@ def _collect(point: Data) -> Iterator[Block]:
 def _tradeoff(data: Data, shown: list[Data]) -> Iterator[Block]:
     limits, interval = data["limits"], interval_words(data)
     split = data_words(data["points"][0]["utility"]["split"])
+    score = score_of(data)
+    better = "more accurate" if score.kind.percent else "more useful"
+    best = most_useful(score)
+    why = f" The score is {score.kind.words}, since {score.why}." if score.why else ""
     yield Text(
-        "Each dot is one way to collect less. Further left, the model is more accurate; higher up, "
+        f"Each dot is one way to collect less. Further left, the model is {better}; higher up, "
         "an attacker is more often wrong. On the front, no other dot is better at both.",
         on_page=True,
     )
     yield Text(
-        f"Accuracy on {split} is {complement(limits['everything']['error'])} with everything "
-        f"collected and {complement(limits['nothing']['error'])} with nothing collected. The "
+        f"{heading(score)} on {split} is {value_words(score, limits['everything']['error'])} with "
+        f"everything collected and {value_words(score, limits['nothing']['error'])} with nothing "
+        f"collected.{why} The "
         "majority guess, the commonest value of each personal attribute for everyone, is wrong "
         f"{percent(limits['naive']['error'])}."
     )
@@ -432,15 +488,15 @@ def _tradeoff(data: Data, shown: list[Data]) -> Iterator[Block]:
             ("○", f"on the front, with {interval}s on both axes"),
             ("•", "also tried"),
         ),
-        note=f"All errors on {split}. The front was picked on validation data, so a point may lie "
+        note=f"All figures on {split}. The front was picked on validation data, so a point may lie "
         f"a little off it. {_limit_words(data)}",
     )
     table = Table(
-        f"Points on the front, the most accurate first, on {split}",
+        f"Points on the front, {best} first, on {split}",
         (
             "Way to collect",
             number("Attri\u00adbutes"),
-            number("Accu\u00adracy"),
+            number("Accu\u00adracy" if score.name == "accuracy" else heading(score)),
             number(interval, off_page=True),
             number("Attacker wrong"),
             number(interval, off_page=True),
@@ -450,8 +506,8 @@ def _tradeoff(data: Data, shown: list[Data]) -> Iterator[Block]:
             (
                 point["label"],
                 str(point["n_collected"]),
-                complement(point["utility"]["error"]),
-                percent_range(point["utility"]["interval"], complement=True) or NOTHING,
+                value_words(score, point["utility"]["error"]),
+                value_range(score, point["utility"]["interval"]) or NOTHING,
                 percent(point["risk"]["value"]),
                 percent_range(point["risk"]["interval"]) or NOTHING,
                 percent(point["risk"]["recovered"]),
@@ -461,7 +517,7 @@ def _tradeoff(data: Data, shown: list[Data]) -> Iterator[Block]:
         picks=tuple(point["id"] for point in shown),
         chosen=data["chosen"],
     )
-    note = f"{counted(len(shown), 'point')} to choose from, the most accurate first."
+    note = f"{counted(len(shown), 'point')} to choose from, {best} first."
     beside = (table, Text(note, note=True)) if len(shown) > 1 else (table,)
     yield Columns(((picture,), beside))
 
@@ -471,7 +527,9 @@ def _limit_words(data: Data) -> str:
     everything, nothing = data["limits"]["everything"], data["limits"]["nothing"]
     sentences = []
     if model := everything.get("model"):
-        around = _beside(data, percent_range(everything.get("interval")))
+        score, ends = score_of(data), everything.get("interval")
+        accuracy = score.name == "accuracy"
+        around = _beside(data, percent_range(ends) if accuracy else value_range(score, ends))
         sentences.append(f"Everything collected: {model}{around}.")
     if model := nothing.get("model"):
         sentences.append(f"Nothing collected: {model}.")

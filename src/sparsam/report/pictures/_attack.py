@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.report._attack_view import GUESSING, AttackView, AttributeRow, share_of
+from sparsam.report._score_words import axis, most_useful, tick, value_words
 from sparsam.report._words import Interval, counted, pair, percent, short_percent, whole
 from sparsam.report.plot._marks import Mark
 from sparsam.report.plot._plot import Canvas, Picture, Plot, picture
@@ -87,7 +88,7 @@ def along_figure(view: AttackView, chosen: int | None) -> Picture | None:
     chosen : int or None
         The id of the chosen point, to mark it.
     """
-    lines = {code: spots for code in GUESSING if (spots := _spots(view.along, code))}
+    lines = {code: spots for code in GUESSING if (spots := _spots(view, code))}
     if not lines:
         return None
     naive = next((risk["baseline"] for code in GUESSING if (risk := view.risk(code))), None)
@@ -95,24 +96,27 @@ def along_figure(view: AttackView, chosen: int | None) -> Picture | None:
     plots = []
     for canvas in (WIDE, NARROW):
         plot = _error_plot(lines, naive, canvas)
-        plot.base((value, short_percent(value)) for value in plot.x.ticks(canvas.ticks))
+        plot.base((value, tick(view.score, value)) for value in plot.x.ticks(canvas.ticks))
         if at and at[0] is not None:
             plot.edge(at[0], "chosen")
-        _draw_errors(plot, lines, naive, "Model error → less accurate")
+        _draw_errors(plot, lines, naive, axis(view.score))
         plots.append(plot)
     words = (
-        f"{counted(len(view.along), 'point')} of the front, the most accurate model on the left; "
-        "the figures stand in the table below."
+        f"{counted(len(view.along), 'point')} of the front, {most_useful(view.score)} model on the "
+        "left; the figures stand in the table below."
     )
     return picture("along", "lines", "Error of each attacker along the front", words, plots)
 
 
-def _spots(points: Sequence[Mapping[str, Any]], code: str) -> list[Spot]:
+def _spots(view: AttackView, code: str) -> list[Spot]:
     spots = []
-    for point in points:
+    for point in view.along:
         x, error = point["utility_error"], point["errors"].get(code)
         if x is not None and error is not None:
-            hint = f"{point['label']}: model error {percent(x)}, {code} wrong {percent(error)}"
+            told = f"model error {percent(x)}"
+            if view.score.name != "accuracy":
+                told = f"{view.score.kind.words} {value_words(view.score, x)}"
+            hint = f"{point['label']}: {told}, {code} wrong {percent(error)}"
             spots.append(Spot(x, error, None, hint))
     return spots
 

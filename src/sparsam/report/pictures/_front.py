@@ -7,7 +7,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from sparsam.report._words import complement, counted, data_words, pair, percent, short_percent
+from sparsam.report._score_words import axis, heading, score_of, tick, value_words
+from sparsam.report._words import counted, data_words, pair, percent, short_percent
 from sparsam.report.plot._labels import Box, Obstacle, clearest, dot, text_width
 from sparsam.report.plot._marks import SHAPES
 from sparsam.report.plot._plot import Canvas, Picture, Plot, Range, picture
@@ -41,11 +42,12 @@ def front_figure(data: Mapping[str, Any]) -> Picture:
     words = (
         f"{counted(len(front.others) + len(front.shown), 'generalization')} tried; "
         f"{len(front.shown)} of them can be picked in the table beside the figure. Further left "
-        "the model is more accurate, higher up the attacker is more often wrong. The majority "
+        f"the model is more {front.good}, higher up the attacker is more often wrong. The majority "
         f"guess is wrong {percent(data['limits']['naive']['error'])}."
     )
     plots = (front.plot(canvas) for canvas in (WIDE, NARROW))
-    return picture("front", "front", "Model error against attacker error", words, plots)
+    title = f"{front.title} against attacker error"
+    return picture("front", "front", title, words, plots)
 
 
 class _Front:
@@ -53,6 +55,10 @@ class _Front:
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.data, self.limits = data, data["limits"]
+        self.score = score_of(data)
+        accurate = self.score.kind.percent
+        self.good = "accurate" if accurate else "useful"
+        self.title = "Model error" if self.score.name == "accuracy" else heading(self.score)
         self.naive = self.limits["naive"]["error"]
         drawn = [point for point in data["points"] if None not in _errors(point)]
         self.others = [point for point in drawn if not self._pickable(point)]
@@ -70,7 +76,7 @@ class _Front:
         self._axes(plot)
         self._limits(plot)
         for point in self.others:
-            plot.dot(*_place(point), 3, "tried", _hint(point))
+            plot.dot(*_place(point), 3, "tried", self._hint(point))
         for point in self.shown:
             x, y = _place(point)
             plot.flat_interval(pair(point["utility"]["interval"]), y, "bar")
@@ -105,12 +111,12 @@ class _Front:
 
     def _axes(self, plot: Plot) -> None:
         plot.grid(plot.y.ticks(8), short_percent)
-        plot.base((value, short_percent(value)) for value in plot.x.ticks(plot.canvas.ticks))
+        plot.base((value, tick(self.score, value)) for value in plot.x.ticks(plot.canvas.ticks))
         plot.interval(plot.x.low, (plot.y.low, plot.y.high), "grid")
         split = data_words(self.data["points"][0]["utility"]["split"])
         plot.names(
             f"↑ Attacker error ({split}): higher is safer",
-            f"Model error ({split}) → less accurate",
+            axis(self.score, f" ({split})"),
         )
 
     def _limits(self, plot: Plot) -> None:
@@ -119,13 +125,13 @@ class _Front:
         if (error := everything["error"]) is not None:
             if (ends := pair(everything.get("interval"))) is not None:
                 plot.bar(ends, plot.y.high, "band", start=plot.y.low)
-            x, words = plot.x(error), f"everything collected {percent(error)}"
+            x, words = plot.x(error), f"everything collected {self._told(error)}"
             plot.add(
                 tag("line", x1=x, x2=x, y1=top - 6, y2=plot.floor, class_="edge"),
                 text(words, max(min(x, plot.right - text_width(words)) - 4, 0), top - 12, "limit"),
             )
         if (error := self.limits["nothing"]["error"]) is not None:
-            words, height = f"nothing collected {percent(error)}", top - 28
+            words, height = f"nothing collected {self._told(error)}", top - 28
             if plot.x.low <= error <= plot.x.high:
                 x = plot.x(error)
                 plot.add(
@@ -148,13 +154,24 @@ class _Front:
         plot.add(
             tag(
                 "g",
-                tag("title", _hint(point)),
+                tag("title", self._hint(point)),
                 tag("circle", cx=x, cy=y, r=12, class_="ring"),
                 shape,
                 class_="pick viewed" if chosen else "pick",
                 data_dot=str(point["id"]),
             )
         )
+
+    def _told(self, error: float) -> str:
+        """An error as it stands at the axis: of accuracy the error, otherwise the score."""
+        accuracy = self.score.name == "accuracy"
+        return percent(error) if accuracy else value_words(self.score, error)
+
+    def _hint(self, point: Mapping[str, Any]) -> str:
+        value = value_words(self.score, point["utility"]["error"])
+        count, risk = counted(point["n_collected"], "attribute"), percent(point["risk"]["value"])
+        told = f"{self.score.kind.words} {value}"
+        return f"{point['label']}: {count}, {told}, attacker wrong {risk}"
 
     def _obstacles(self, plot: Plot) -> Iterator[Obstacle]:
         """What the name of the chosen point should not cover."""
@@ -190,12 +207,6 @@ def _at(point: Mapping[str, Any], plot: Plot) -> tuple[float, float]:
 
 def _naive_words(error: float) -> str:
     return f"majority guess {percent(error)}"
-
-
-def _hint(point: Mapping[str, Any]) -> str:
-    accuracy, risk = complement(point["utility"]["error"]), percent(point["risk"]["value"])
-    count = counted(point["n_collected"], "attribute")
-    return f"{point['label']}: {count}, accuracy {accuracy}, attacker wrong {risk}"
 
 
 def risk_scale(risks: Sequence[Mapping[str, Any]]) -> Scale:
