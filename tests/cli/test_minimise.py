@@ -137,7 +137,7 @@ def test_nothing_saved_is_said(run, make_people, tmp_path):
     ("options", "said"),
     [
         (["--target", "wroks"], "Did you mean 'works'"),
-        (["--target", "age"], "must be a list of classes"),
+        (["--target", "age", "--score", "auc"], "must fit the target"),
         (["--target", "age>"], "A target must be a column"),
         ([], "Missing option '--target'"),
         (["--target", "works", "--max-risk", "0.1", "--max-utility-loss", "0.1"], "not both"),

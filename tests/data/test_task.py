@@ -79,17 +79,36 @@ def test_no_target():
 
 
 def test_numeric_targets():
-    with pytest.raises(RoleError, match=r"(?s)'pay' must be a list of classes.*'pay>50000'"):
-        resolve(ROWS, Roles("pay"))
+    assert resolve(ROWS, Roles("pay")).numbers.tolist() == ROWS["pay"]
     many = {"x": [1, 2] * 20, "n": range(40)}
-    with pytest.raises(RoleError, match="40 values"):
-        resolve(many, Roles("n"))
+    assert resolve(many, Roles("n")).numbers.tolist() == list(range(40))
     assert resolve(ROWS, Roles("age")).classes == ("30", "41", "52")
     assert resolve(ROWS, Roles("pay>=2.5")).target.tolist() == [0, 1, 1, 1]
     assert resolve(ROWS, Roles("pay", categorical=["pay"])).classes[0] == "1.5"
     task = resolve(ROWS, Roles("pay in bins(2, 4)"))
     assert (task.target.tolist(), len(task.classes)) == ([0, 1, 1, 2], 3)
     assert task.target_name == "pay in bins(2, 4)"
+
+
+def test_a_number_is_kept_beside_the_parts_of_its_range():
+    pay = np.random.default_rng(0).lognormal(10, 1, 3000)
+    table = {"x": [1, 2, 3] * 1000, "pay": pay}
+    for task in (
+        resolve(table, Roles("pay")),
+        resolve(read(table, roles=Roles("pay")), Roles("pay")),
+        resolve({"x": table["x"]}, Roles(), y=pay),
+    ):
+        np.testing.assert_array_equal(task.numbers, pay)
+        assert np.bincount(task.target).tolist() == [375] * 8
+        assert (np.diff(task.target[np.argsort(pay)].astype(int)) >= 0).all()
+        assert "a number" in repr(task)
+        some = task.take([7, 3])
+        np.testing.assert_array_equal(some.numbers, pay[[7, 3]])
+        np.testing.assert_array_equal(some.join(some).numbers, pay[[7, 3, 7, 3]])
+    with pytest.raises(DataError, match=r"(?s)'pay' was cut into bins.*with these roles"):
+        resolve(read(table), Roles("pay"))
+    with pytest.raises(DataError, match="must differ between rows"):
+        resolve({"x": table["x"], "pay": [0.5] * 3000}, Roles("pay"))
 
 
 def test_classes_that_do_not_occur_are_left_out():
@@ -153,7 +172,6 @@ def test_a_target_apart():
         ([0, 0, 0, 0], "two classes"),
         ([0, None, 1, 1], "1 rows"),
         ([None] * 4, "no values"),
-        ([0.5, 1.5, 2.5, 1.5], "list of classes"),
     ],
 )
 def test_a_target_apart_that_is_refused(y: Any, error: str):

@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from sparsam._errors import DataError, ParameterError, RoleError
+from sparsam._errors import DataError, ParameterError
 from sparsam.data import Roles, read, resolve
 from sparsam.minimise import (
     Constraints,
@@ -259,10 +259,10 @@ def test_target_that_is_absent_or_a_quantity(people: People) -> None:
     for X in (frame, pd.DataFrame(frame), _objects(frame)):
         with pytest.raises(ValueError, match=r"A target must be declared|requires y to be passed"):
             PrivacyTree().fit(X)
-        with pytest.raises(RoleError, match="must be a list of classes"):
-            PrivacyTree().fit(X, people["income"])
-    with pytest.raises(RoleError, match="'income' must be a list of classes"):
-        PrivacyTree(Roles("income")).fit(people)
+        quantity = PrivacyTree(min_leaf=5, privacy=0.0).fit(X, people["income"])
+        assert quantity.generalization_.collected
+    named = PrivacyTree(Roles("income"), min_leaf=5, privacy=0.0).fit(people)
+    assert named.generalization_.about["target"] == "income"
     above = PrivacyTree(Roles("income>30000"), min_leaf=2, privacy=0.0).fit(people)
     assert above.generalization_.about["target"] == "income>30000"
 

@@ -178,19 +178,21 @@ def _wrong_in_group(
     # likelier than in the whole sample, since a rare class counts as much as a common one
     guess = (belief / np.maximum(people[groups], 1)).argmax(axis=1)[index]
     wrong = (guess != part.target).astype(float)
-    return _mean_of_groups(wrong, groups[part.target])
+    group = groups[part.target]
+    return _mean_of_groups(wrong, group, 1 / len(np.unique(group)))
 
 
-def _mean_of_groups(values: NDArray[np.float64], group: NDArray[np.int64]) -> Losses:
-    """One value per person whose mean is that of the groups' means.
+def _mean_of_groups(values: NDArray[np.float64], group: NDArray[np.int64], share: float) -> Losses:
+    """One value per person, whose mean is that of the groups' means and spreads as it does.
 
-    They spread as the mean of the groups' means does: each person's distance from the own group.
+    Each is the person's distance from the mean of the own group, by the `share` that this mean has
+    in the whole.
     """
-    counts = np.bincount(group, minlength=1)
-    means = np.bincount(group, values, minlength=1) / np.maximum(counts, 1)
-    present = counts > 0
-    weight = len(values) / (present.sum() * np.maximum(counts, 1))
-    return np.asarray(means[present].mean() + weight[group] * (values - means[group]))
+    counts = np.maximum(np.bincount(group), 1)
+    means = np.bincount(group, values) / counts
+    mean = float(means[np.unique(group)].mean())
+    weights = share * len(values) / counts
+    return np.asarray(mean + weights[group] * (values - means[group]))
 
 
 def _surprise(
@@ -218,7 +220,9 @@ def _misplaced(
     firsts = np.bincount(place, ~second)
     above = 1 - (np.cumsum(firsts) - firsts / 2) / firsts.sum()
     below = (np.cumsum(seconds) - seconds / 2) / seconds.sum()
-    return _mean_of_groups(np.where(second, above[place], below[place]), second.astype(np.int64))
+    placed = np.where(second, above[place], below[place])
+    # the mean of either class is the whole of it, and either class spreads
+    return _mean_of_groups(placed, second.astype(np.int64), 1.0)
 
 
 def _squared(

@@ -99,7 +99,7 @@ def _encode(
 ) -> Table:
     edges = {name: Target(name, "bins", tuple(places)) for name, places in cuts.items()}
     target = target_of(roles, source.names)
-    if target is not None and target.edges:
+    if target is not None:
         edges[target.column] = target
     left_out = [name for name in source.names if name in roles.unread]
     notes = [
@@ -123,7 +123,11 @@ def _encode(
     if not encoded:
         raise DataError("A table must have at least one column with values. Got none.")
     return Table(
-        tuple(part.attribute for part in encoded), _matrix(encoded), tuple(notes), tuple(left_out)
+        tuple(part.attribute for part in encoded),
+        _matrix(encoded),
+        tuple(notes),
+        tuple(left_out),
+        {part.attribute.name: part.numbers for part in encoded if part.numbers is not None},
     )
 
 
@@ -146,11 +150,12 @@ def _matrix(encoded: list[Encoded]) -> NDArray[np.uint16]:
 
 
 class Encoded(NamedTuple):
-    """An attribute, the codes of its rows, and what there is to say about it."""
+    """An attribute, the codes of its rows, what there is to say about it, and exact numbers."""
 
     attribute: Attribute
     codes: NDArray[np.uint16]
     notes: tuple[str, ...] = ()
+    numbers: NDArray[np.float64] | None = None
 
 
 def encode_column(
@@ -167,7 +172,8 @@ def encode_column(
     max_codes : int
         The most codes that a numeric column gets before it is cut into bins.
     target : Target or None
-        An expression over this column, whose edges no bin may lie across.
+        What is predicted from this column: no bin may lie across its edges, and where it is the
+        column as it is, numbers that are cut into bins are kept beside them.
     """
     name = column.name
     declared = roles.domains.get(name)
@@ -231,7 +237,9 @@ def _numeric(
     ends = np.append(starts[1:], len(values)) - 1
     attribute = Attribute(name, domain, values[starts], values[ends], factored.has_missing)
     lookup = np.append(bins, attribute.n_values).astype(np.uint16)
-    return Encoded(attribute, lookup[factored.codes], _notes(attribute, factored))
+    kept = attribute.binned and target is not None and target.kind == "as is"
+    exact = np.append(values, np.nan)[factored.codes] if kept else None
+    return Encoded(attribute, lookup[factored.codes], _notes(attribute, factored), exact)
 
 
 def _nothing(name: str, factored: Factored, declared: Domain | None) -> Encoded | None:
@@ -252,13 +260,24 @@ def _bins(
     """Return the bin of every distinct value: its own, or one of about equally many rows."""
     if len(values) <= max_codes:
         return np.arange(len(values))
-    middle = np.cumsum(counts) - counts / 2
-    quantile = np.minimum((middle / counts.sum() * max_codes).astype(np.int64), max_codes - 1)
-    changes = np.diff(quantile, prepend=quantile[0]) != 0
+    changes = np.diff(quantile_bins(counts, max_codes), prepend=0) != 0
     if target is not None:
         segments = target.segments(values)
         changes |= np.diff(segments, prepend=segments[0]) != 0
     return np.cumsum(changes)
+
+
+def quantile_bins(counts: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Return, for ascending values by how many rows have each, bins of about equally many rows.
+
+    Examples
+    --------
+    >>> quantile_bins(np.array([1, 1, 1, 5]), 2)
+    array([0, 0, 0, 1])
+    """
+    middle = np.cumsum(counts) - counts / 2
+    quantile = np.minimum((middle / counts.sum() * most).astype(np.int64), most - 1)
+    return np.cumsum(np.diff(quantile, prepend=quantile[0]) != 0)
 
 
 def _check_range(name: str, factored: Factored, domain: NumericDomain) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -31,6 +31,8 @@ class Table:
         What reading changed, in words, for instance that a column was cut into bins.
     left_out : sequence of str
         Columns of the source that were not encoded, such as identifiers.
+    numbers : mapping of str to ndarray of float
+        The exact numbers of a target that was cut into bins, by its name.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class Table:
     codes: NDArray[np.uint16]
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("attributes", "notes", "left_out"):
@@ -96,7 +99,8 @@ class Table:
         codes = np.empty((len(chosen), len(self.attributes)), dtype=np.uint16, order="F")
         for column in range(len(self.attributes)):
             codes[:, column] = self.codes[:, column][chosen]
-        return self._with(self.attributes, codes)
+        numbers = {name: exact[chosen] for name, exact in self.numbers.items()}
+        return replace(self._with(self.attributes, codes), numbers=numbers)
 
     def select(self, names: Sequence[str]) -> Table:
         """Return the table with only these attributes, in this order."""
@@ -126,7 +130,9 @@ class Table:
         codes = np.asfortranarray(codes)
         if codes.base is None:
             codes.setflags(write=False)
-        return Table(attributes, codes, self.notes, self.left_out)
+        names = {attribute.name for attribute in attributes if attribute.numeric}
+        numbers = {name: exact for name, exact in self.numbers.items() if name in names}
+        return Table(attributes, codes, self.notes, self.left_out, numbers)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -13,9 +13,10 @@ from sparsam._errors import DataError, RoleError
 from sparsam._small_counts import suppress
 from sparsam.data._attribute import Attribute
 from sparsam.data._domain import CategoricalDomain, NumericDomain
-from sparsam.data._read import declare, encode_column, read, target_of
+from sparsam.data._read import declare, encode_column, quantile_bins, read, target_of
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
+from sparsam.data._target import Target
 from sparsam.data.source._source import series_column
 
 
@@ -124,14 +125,17 @@ class Task:
         return replace(self, table=table, target=target, numbers=numbers)
 
     def __repr__(self) -> str:
+        kind = f" with {len(self.classes)} classes" if self.numbers is None else ", a number"
         return (
             f"Task({self.n_rows:,} rows, {len(self.names)} attributes, {len(self.personal)} "
-            f"personal, target '{self.target_name}' with {len(self.classes)} classes)"
+            f"personal, target '{self.target_name}'{kind})"
         )
 
 
 # A numeric column with more values than this is a quantity, not a list of classes.
 _MOST_NUMERIC_CLASSES = 20
+# Into how many parts of about equally many people a number is cut, for the search to learn from.
+_PARTS_OF_NUMBER = 8
 # In fewer rows than this, all values may differ by chance.
 _FEWEST_ROWS = 20
 
@@ -140,6 +144,7 @@ class _Labels(NamedTuple):
     name: str
     codes: NDArray[np.uint16]
     classes: tuple[str, ...]
+    numbers: NDArray[np.float64] | None = None
 
 
 def resolve(source: Any, roles: Roles | None = None, y: Any = None) -> Task:
@@ -180,6 +185,7 @@ def resolve(source: Any, roles: Roles | None = None, y: Any = None) -> Task:
         table=table,
         target=labels.codes,
         classes=labels.classes,
+        numbers=labels.numbers,
         target_name=labels.name,
         personal=personal,
         weights=tuple(roles.weights.get(table.names[i], 1.0) for i in personal),
@@ -225,7 +231,7 @@ def _target(table: Table, roles: Roles) -> tuple[_Labels, Table]:
         raise DataError("A table must have at least one column beside the target. Got none.")
     _check_known(roles.target, attribute, codes)
     if not target.edges:
-        return _as_is(attribute, codes, roles.target), rest
+        return _as_is(attribute, codes, roles.target, table.numbers.get(target.column)), rest
     return _dense(roles.target, target.labels(attribute, codes), target.classes), rest
 
 
@@ -236,31 +242,48 @@ def _given(table: Table, roles: Roles, y: Any) -> _Labels:
     column = series_column(name, y)
     if column.values.ndim != 1:
         raise DataError(f"y must have one dimension. Got {column.values.ndim} instead.")
-    encoded = encode_column(column, Roles(missing_values=roles.missing_texts(name)), 256)
+    told = Roles(missing_values=roles.missing_texts(name))
+    encoded = encode_column(column, told, 256, Target(name))
     n_rows = len(column.values if column.positions is None else column.positions)
     if n_rows != table.n_rows:
         raise DataError(f"y must have {table.n_rows:,} rows, as the table. Got {n_rows:,} instead.")
     if encoded is None:
         raise DataError("The target has no values at all.")
     _check_known(name, encoded.attribute, encoded.codes)
-    return _as_is(encoded.attribute, encoded.codes, name)
+    return _as_is(encoded.attribute, encoded.codes, name, encoded.numbers)
 
 
-def _as_is(attribute: Attribute, codes: NDArray[np.uint16], name: str) -> _Labels:
+def _as_is(
+    attribute: Attribute,
+    codes: NDArray[np.uint16],
+    name: str,
+    numbers: NDArray[np.float64] | None,
+) -> _Labels:
     whole = isinstance(attribute.domain, NumericDomain) and attribute.domain.integer
     if attribute.numeric and not (whole and attribute.n_values <= _MOST_NUMERIC_CLASSES):
-        raise RoleError(
-            f"The target '{name}' must be a list of classes. Got a numeric column with "
-            f"{attribute.n_values:,} values or bins instead."
-            f"\n\nHint: declare a threshold, such as '{name}>50000', or bins, such as "
-            f"'{name} in bins(20000, 50000)'; or declare the column categorical."
-        )
+        if numbers is None and attribute.binned:
+            raise DataError(
+                f"'{name}' was cut into bins on reading, before it was known to be the target."
+                "\n\nHint: read the table with these roles: read(source, roles=roles)."
+            )
+        return _number(name, attribute.lows[codes] if numbers is None else numbers)
     _check_repeats(attribute, codes)
     if isinstance(attribute.domain, CategoricalDomain):
         classes = tuple(str(category) for category in attribute.domain.categories)
     else:
         classes = tuple(str(int(low)) for low in attribute.lows)
     return _dense(name, codes, classes)
+
+
+def _number(name: str, numbers: NDArray[np.float64]) -> _Labels:
+    """A target that is a number: the parts of its range that the search learns from, and itself."""
+    values, place, counts = np.unique(numbers, return_inverse=True, return_counts=True)
+    if len(values) < 2:
+        raise DataError(f"The target '{name}' must differ between rows. All have the same number.")
+    parts = quantile_bins(counts, _PARTS_OF_NUMBER)
+    n_parts = int(parts.max()) + 1
+    classes = tuple(f"part {part + 1} of {n_parts}" for part in range(n_parts))
+    return _Labels(name, parts[place].astype(np.uint16), classes, numbers)
 
 
 def _dense(name: str, codes: NDArray[np.uint16], classes: tuple[str, ...]) -> _Labels:

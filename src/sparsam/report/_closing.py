@@ -144,7 +144,7 @@ def task_data(data: Split) -> dict[str, Any]:
     train = data.train
     return {
         "target": train.target_name,
-        "classes": list(train.classes),
+        "classes": list(train.classes) if train.numbers is None else ["a number"],
         "rows": n_rows(data),
         "attributes": len(train.names),
         "personal": [train.names[p] for p in train.personal],
