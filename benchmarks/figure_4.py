@@ -41,7 +41,7 @@ def main() -> None:
         task = acs_employment()
     names = [name for name in ALL_MINIMISERS if name not in chosen.without]
     start = time.perf_counter()
-    front = sweep(sp.split(task, random_state=chosen.seed), minimisers=names)
+    front = sweep(sp.split(task, random_state=chosen.seed), minimisers=names, score="accuracy")
     took = time.perf_counter() - start
     print(
         f"{task.n_rows:,} people, seed {chosen.seed}: {len(front.points)} generalizations, "

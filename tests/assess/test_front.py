@@ -197,7 +197,7 @@ def test_words_of_a_front(small_front):
         f"<Front of {len(small_front.best)} among {len(small_front.points)} generalizations>"
     )
     assert "adversary error" in repr(small_front.points[0])
-    assert small_front.n_rows == 400
+    assert small_front.n_rows == 700
 
 
 def test_a_choice_from_one_point(make_assessment, make_limits, people_split):

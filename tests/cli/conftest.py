@@ -16,7 +16,7 @@ from sparsam.cli._terminal import UNEXPECTED
 from sparsam.data import Roles
 from sparsam.minimise import PrivacyTree
 
-SWEEP = ("--min-leaf", "20", "--jobs", "1", "--max-utility-loss", "0.15")
+SWEEP = ("--min-leaf", "20", "--jobs", "1", "--max-utility-loss", "0.1")
 
 
 @pytest.fixture(scope="session")

@@ -75,7 +75,7 @@ def test_too_few_people_are_promised_nothing(run, tmp_path, rows):
     assert answer["needed"] == (1000 if rows == 5 else 670)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Too few people to tell what this model needs" in page
-    assert "Too few people to tell</b> whether this is met: accuracy within 1 point" in page
+    assert "Too few people to tell</b> whether this is met: " in page
     assert "Requirement met" not in page
 
 
@@ -111,14 +111,18 @@ def test_by_risk_with_constraints_for_people_to_read(run, folder, tmp_path):
     assert "zip: identifier, left out" in result.stderr
 
 
-def test_nothing_fits_is_exit_code_1(run, make_people, tmp_path):
-    file = tmp_path / "few.csv"
-    make_people(60).to_csv(file, index=False)
+@pytest.mark.parametrize(
+    ("people", "code", "said"),
+    [(700, 1, "the closest may lose"), (60, 3, "too few people to tell what is needed")],
+)
+def test_nothing_fits_is_exit_code_1_or_3(run, make_people, tmp_path, people, code, said):
+    file = tmp_path / "table.csv"
+    make_people(people).to_csv(file, index=False)
     result = run("minimise", file, "--target", "works", "--max-utility-loss", 0, "--must-drop",
                  "age", "--must-drop", "education", "--jobs", 1, "-q")  # fmt: skip
-    assert result.exit_code == 1
+    assert result.exit_code == code
     assert result.stdout == ""
-    assert "the closest may lose" in result.stderr
+    assert said in result.stderr
     assert "Hint:" in result.stderr
 
 
@@ -130,7 +134,7 @@ def test_nothing_saved_is_said(run, make_people, tmp_path):
     assert "Nothing was saved: -o" in loud.stderr
     assert quiet.stderr == ""
     assert loud.stdout == quiet.stdout
-    assert "needs none of the 5 attributes" in quiet.stdout
+    assert "perhaps none of the 5 attributes" in quiet.stdout
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,11 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from sparsam.assess import Choice, sweep
+from sparsam.assess import Choice, Score, sweep
 from sparsam.attack import Reconstruction
 from sparsam.data import Roles
 from sparsam.minimise import PrivacyTree
+from sparsam.report._score_words import score_data
 from sparsam.report.plot._plot import Picture
 
 SCRIPT = "<script>alert(1)</script>"
@@ -163,8 +164,10 @@ def build(
         "limits": {
             "everything": {"error": 0.1731, "interval": [0.1637, 0.1828], "model": "boosting"},
             "nothing": {"error": 0.4905, "interval": [0.478, 0.503], "model": "majority"},
+            "adds": {"tells": True, "interval": [0.3, 0.335]},
             "naive": {"error": 0.249},
         },
+        "score": score_data(Score("accuracy", "no class is much more common than the others")),
         "requirement": {"words": "accuracy within 1.0 points of everything collected", "met": True},
         "chosen": min(chosen, front - 1),
         "points": points,

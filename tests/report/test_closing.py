@@ -20,7 +20,7 @@ def test_how_to_reproduce(report, choice):
     assert reproduce["input"] == {
         "name": "people.csv",
         "hash": NO_HASH,
-        "rows": 300,
+        "rows": 700,
     }
     assert reproduce["seed"] == 0
     assert reproduce["command"] == "sparsam minimise people.csv"

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from sparsam._small_counts import share_step
-from sparsam.assess import sweep
+from sparsam.assess import Score, sweep
 from sparsam.attack import Reconstruction
 from sparsam.data import Roles
 from sparsam.minimise import PrivacyTree
 from sparsam.report import Report, report_on
 from sparsam.report._report import _verdict
+from sparsam.report._score_words import score_data
 from sparsam.report._words import THIN
 
 SCRIPT = "<script>alert(1)</script>"
@@ -76,7 +77,9 @@ def test_all_that_a_report_needs_is_there(report, choice):
     assert chosen["risk"]["value"] == pytest.approx(choice.assessment.risk.value, **near)
     assert chosen["risk"]["recovered"] == choice.published["risk"]["recovered"]
     assert chosen["classes"] == choice.published["class_sizes"]
-    assert data["requirement"] == {"words": choice.requirement.words, "met": choice.met}
+    assert data["requirement"] == choice.answer
+    assert data["requirement"]["words"] == choice.requirement.words
+    assert data["requirement"]["met"] is choice.met
 
 
 def test_points_on_the_front_and_the_chosen_one_have_details(report, choice):
@@ -197,8 +200,9 @@ def verdict_of(data, **changes):
 
 def test_verdict_in_one_breath(make_data):
     assert verdict_of(make_data(), needed=5, recovered=0.238, error=0.181) == (
-        "This model needs 5 of 16 attributes. Accuracy 81.9 % instead of 82.7 % with everything "
-        "collected; an attacker who sees the collected records recovers 24 % of what the majority "
+        "This model needs 5 of 16 attributes. Accuracy 81.9 % (interval 80.9–82.8 %) instead of "
+        "82.7 % with everything collected; it keeps 98 % of what the data add to the majority "
+        "guess; an attacker who sees the collected records recovers 24 % of what the majority "
         "guess gets wrong."
     )
 
@@ -213,9 +217,14 @@ def test_verdict_counts_attributes(make_data, needed, said):
 
 def test_verdict_without_gain_or_without_a_figure(make_data):
     assert "no better than the majority guess" in verdict_of(make_data(), recovered=-0.01)
-    assert verdict_of(make_data(), recovered=None).endswith("with everything collected.")
-    assert "the same as with everything" in verdict_of(make_data(), error=0.1731)
+    assert verdict_of(make_data(), recovered=None).endswith("add to the majority guess.")
+    same = verdict_of(make_data(), error=0.1731)
+    assert "the same as with everything" in same
+    assert "keeps all of what the data add" in same
     assert "Accuracy – instead" in verdict_of(make_data(), error=None)
+    silent = make_data()
+    silent["limits"]["adds"]["tells"] = False
+    assert "the data add" not in verdict_of(silent)
 
 
 def test_hostile_words_everywhere(make_data, read_html):
@@ -338,3 +347,21 @@ def test_a_command_with_backticks_stays_in_its_fence(make_data):
     data = make_data()
     data["reproduce"]["command"] = "echo ```\n# not a heading"
     assert "````\necho ```\n# not a heading\n````" in Report(data).to_markdown()
+
+
+def test_another_score_is_named_everywhere(make_data, read_html):
+    data = make_data()
+    data["score"] = score_data(Score("auc", "the commonest class has 86 % of the people"))
+    html = Report(data).to_html()
+    assert "AUC 0.8" in verdict_of(data)
+    assert "ccuracy" not in verdict_of(data)
+    for words in ("since the commonest class has 86 % of the people", "→ worse", "a loss of 0.0"):
+        assert words in html
+    assert "Model error" not in html
+
+
+def test_a_remark_on_the_score_is_a_notice(make_data):
+    data = make_data()
+    data["requirement"]["remarks"] = ["accuracy cannot tell here what is needed."]
+    assert "accuracy cannot tell here" in Report(data).to_html()
+    assert "accuracy cannot tell here" in Report(data).to_markdown()

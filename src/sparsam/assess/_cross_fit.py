@@ -33,13 +33,13 @@ class CrossFit:
     data : Split
     model : str
         The model that did best with everything collected.
-    score : Score
-        What is lost.
     n_jobs : int, default=1
         Processes to use. The result does not depend on it.
+    score : Score
+        What is lost.
     """
 
-    def __init__(self, data: Split, model: str, score: Score = ACCURACY, n_jobs: int = 1) -> None:
+    def __init__(self, data: Split, model: str, n_jobs: int = 1, score: Score = ACCURACY) -> None:
         self._data = data
         self._score = score
         self._model = model

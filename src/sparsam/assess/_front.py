@@ -211,10 +211,12 @@ class Front:
                 level.append(point)
         if not level:
             self._check_evidence()
+            percent = score.kind.percent
+            may_lose = f"{100 * closest:.1f}" if percent else score.loss_words(closest)
             raise NothingFitsError(
                 f"No generalization is certain to lose at most {score.loss_words(max_loss)} of "
-                f"{score.kind.words}: the closest may lose "
-                f"{score.loss_words(float(f'{closest:.2g}'))} (upper end of its 95 % interval)."
+                f"{score.kind.words}: the closest may lose {may_lose} (upper end of its 95 % "
+                "interval)."
                 "\n\nHint: allow a larger loss, or give more records."
             )
         return level
@@ -253,7 +255,7 @@ class Front:
     @cached_property
     def _cross_fit(self) -> CrossFit:
         limits = self.limits
-        return CrossFit(self.data, limits.everything.model, limits.score, self._n_jobs)
+        return CrossFit(self.data, limits.everything.model, self._n_jobs, limits.score)
 
 
 def _validation_risk(point: Point) -> float:

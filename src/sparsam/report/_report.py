@@ -325,7 +325,8 @@ def _utility_clause(data: Data, point: Data) -> str:
     told = f"{heading(score)} {value}"
     if everything == NOTHING:
         return told
-    told += _beside(data, value_range(score, point["utility"]["interval"]))
+    if value != NOTHING:
+        told += _beside(data, value_range(score, point["utility"]["interval"]))
     if value == everything:
         return f"{told}, the same as with everything collected"
     return f"{told} instead of {everything} with everything collected"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sparsam.assess import Score
 from sparsam.report._attack_view import AttributeRow
 from sparsam.report.pictures._attack import (
     along_figure,
@@ -34,7 +35,9 @@ def view() -> Any:
         for place in range(5)
     ]  # fmt: skip
     curve = [risk(0.05 + share / 10, share) for share in (0.01, 0.05, 0.1, 0.5, 1.0)]
-    return SimpleNamespace(curve=curve, along=along, risk=lambda code: risk(0.2))
+    return SimpleNamespace(
+        curve=curve, along=along, risk=lambda code: risk(0.2), score=Score("accuracy")
+    )
 
 
 def test_the_surest_guesses_are_a_line(view, read_picture):
