@@ -256,6 +256,20 @@ class Limits:
         """Whether the data tell more of the target than the majority guess, beyond the noise."""
         return self.adds[1][0] > 0
 
+    @property
+    def words_of_nothing(self) -> str:
+        """A sentence for data that tell no more of the target than the majority guess."""
+        model, words = self.nothing.model, self.score.kind.words
+        nothing, everything = (
+            "–" if error is None else self.score.words(error)
+            for error in (self.nothing.to_dict()["error"], self.everything.to_dict()["error"])
+        )
+        return (
+            f"The data add nothing to the {'majority guess' if model == 'majority' else model} "
+            f"beyond the noise: {words} {nothing} with nothing collected, {everything} with "
+            "everything."
+        )
+
     def loss(self, assessment: Assessment, part: str) -> tuple[float, Interval]:
         """What is lost against everything collected, and its 95 % interval on the same people."""
         losses = assessment.person_errors[part].utility

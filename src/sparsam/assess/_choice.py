@@ -28,9 +28,6 @@ class SavedReport(Protocol):
     def save(self, path: Any) -> None: ...
 
 
-_GUESSES = {"majority": "majority guess"}
-
-
 def _telling_score(score: Score, n_classes: int) -> str | None:
     """A score that may tell more than this one; None where there is none."""
     if score.name == "accuracy":
@@ -166,16 +163,10 @@ class Choice:
         """What a reader must know of the score before relying on the verdict."""
         limits = self.front.limits
         score, name = limits.score, limits.score.kind.words
-        nothing = limits.nothing.to_dict()["error"]
-        if nothing is None:
+        if limits.nothing.to_dict()["error"] is None:
             return ()
         if not limits.tells:
-            guess = f"the {_GUESSES.get(limits.nothing.model, limits.nothing.model)}"
-            return (
-                f"The data add nothing to {guess} beyond the noise: {name} "
-                f"{score.words(nothing)} with nothing collected, "
-                f"{score.words(limits.everything.to_dict()['error'])} with everything.",
-            )
+            return (limits.words_of_nothing,)
         loss = self.requirement.max_utility_loss
         if loss is None or limits.adds[0] > loss:
             return ()

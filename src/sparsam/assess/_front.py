@@ -217,7 +217,8 @@ class Front:
                 f"No generalization is certain to lose at most {score.loss_words(max_loss)} of "
                 f"{score.kind.words}: the closest may lose {may_lose} (upper end of its 95 % "
                 "interval)."
-                "\n\nHint: allow a larger loss, or give more records."
+                + (f" {self.limits.words_of_nothing}" if not self.limits.tells else "")
+                + "\n\nHint: allow a larger loss, or give more records."
             )
         return level
 
