@@ -58,6 +58,19 @@ def test_too_few_people_are_exit_code_3(run, artifact, folder, tmp_path):
     assert facts["gates"][0]["verdict"] == "too few people to tell"
 
 
+def test_the_score_is_the_one_that_was_chosen_by(run, artifact, folder, tmp_path):
+    found = Generalization.load(artifact)
+    by_auc = tmp_path / "auc.json"
+    found.with_about({**found.about, "score": "auc"}).save(by_auc)
+    carried = run("assess", by_auc, folder / "people.csv", "--max-utility-loss", 1, "--json")
+    facts = json.loads(carried.stdout)
+    assert facts["score"]["name"] == facts["utility"]["score"] == "auc"
+    assert facts["gates"][0]["gate"] == "AUC loss at most"
+    assert facts["utility"]["value"] == pytest.approx(1 - facts["utility"]["error"])
+    said = run("assess", by_auc, folder / "people.csv", "--score", "log loss").stdout
+    assert "Log loss 0." in said
+
+
 def test_one_failed_gate_among_passed_ones(shell, artifact, folder):
     done = shell("assess", artifact, folder / "people.csv", "--max-risk", 1, "--min-class-size",
                  1000, "-q")  # fmt: skip

@@ -122,8 +122,9 @@ class Choice:
 
     @property
     def generalization(self) -> Generalization:
-        """What to collect from now on."""
-        return self.candidate.generalization
+        """What to collect from now on; it carries the score that it was chosen by."""
+        found = self.candidate.generalization
+        return found.with_about({**found.about, "score": self.requirement.score.name})
 
     @property
     def met(self) -> bool | None:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
+from click import get_current_context
+from click.core import ParameterSource
 
 from sparsam.cli._options import (
     InputFile,
@@ -28,6 +30,8 @@ from sparsam.cli._terminal import (
 
 if TYPE_CHECKING:
     from sparsam.assess import Assessment, GateResult, Limits, Score
+    from sparsam.data import Roles
+    from sparsam.generalization import Generalization
     from sparsam.report.page import Block
 
 UNTOLD = "–"
@@ -60,12 +64,13 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
     from sparsam.report.page import print_blocks
 
     artifact = Generalization.load(generalization)
-    task = task_for(artifact, data, roles_from(options))
+    roles = roles_from(options)
+    task = task_for(artifact, data, roles)
     seed = options["seed"]
     console = messages(options["quiet"])
     with console.working(f"Attacking {task.n_rows:,} records …"):
         parts = split(task, random_state=seed)
-        limits = measure_limits(parts, seed, options["score"])
+        limits = measure_limits(parts, seed, _score(artifact, roles, options["score"]))
         assessment = assess_generalization(artifact, parts, random_state=seed, score=limits.score)
     gates = check_gates(assessment, limits, **{name: options[name] for name in GATES})
     if options["as_json"]:
@@ -75,6 +80,14 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
     if any(gate.passed is False for gate in gates):
         sys.exit(NOT_MET)
     sys.exit(TOO_FEW if any(gate.passed is None for gate in gates) else 0)
+
+
+def _score(artifact: Generalization, roles: Roles, score: str) -> str:
+    """The score that the user names, or the one that the artifact was chosen by."""
+    source = get_current_context().get_parameter_source("score")
+    if source is ParameterSource.DEFAULT and roles.target is None:
+        return str(artifact.about.get("score", score))
+    return score
 
 
 def _plain(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> dict[str, Any]:
