@@ -237,6 +237,7 @@ USAGE = 2
 UNEXPECTED = 70
 INTERRUPTED = 130
 READER_LEFT = 141
+_ABORTED = 1  # click's own code for Ctrl-C
 TRACEBACK = "SPARSAM_TRACEBACK"
 _HINT = (
     "Hint: this is a defect of sparsam, of a library, or a lack of memory. With {name}=1 in the "
@@ -252,22 +253,41 @@ def exit_codes() -> Iterator[None]:
 
 
 @contextmanager
+def interrupted_last() -> Iterator[None]:
+    """End with the code of an interrupt where Ctrl-C came before or after a command's own work.
+
+    Click would end with 1 there, as a gate that fails does.
+    """
+    with _interrupts() as interrupts:
+        try:
+            yield
+        except SystemExit as ending:
+            if interrupts and ending.code == _ABORTED:
+                sys.exit(INTERRUPTED)
+            raise
+
+
+_noted: list[int] = []
+
+
+def _note(number: int, frame: FrameType | None) -> None:
+    _noted.append(number)
+    signal.default_int_handler(number, frame)
+
+
+@contextmanager
 def _interrupts() -> Iterator[list[int]]:
-    """Note Ctrl-C: some libraries make another error of it."""
-    noted: list[int] = []
-
-    def note(number: int, frame: FrameType | None) -> None:
-        noted.append(number)
-        signal.default_int_handler(number, frame)
-
+    """Note Ctrl-C: some libraries make another error of it. One inside another shares its notes."""
     before = signal.getsignal(signal.SIGINT)
     ours = before is signal.default_int_handler and (
         threading.current_thread() is threading.main_thread()
     )
+    if before is not _note:
+        _noted.clear()
     if ours:
-        signal.signal(signal.SIGINT, note)
+        signal.signal(signal.SIGINT, _note)
     try:
-        yield noted
+        yield _noted
     finally:
         if ours:
             signal.signal(signal.SIGINT, before)
@@ -277,7 +297,10 @@ def _interrupts() -> Iterator[list[int]]:
 def _codes(interrupts: list[int]) -> Iterator[None]:
     try:
         yield
-    except (Exit, Abort, SystemExit, NoArgsIsHelpError):
+    except Abort:
+        click.echo("Interrupted.", err=True)
+        sys.exit(INTERRUPTED)
+    except (Exit, SystemExit, NoArgsIsHelpError):
         raise
     except click.ClickException as error:
         context = getattr(error, "ctx", None)

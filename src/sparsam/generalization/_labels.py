@@ -122,7 +122,7 @@ def category_label(category: Category) -> str:
 
 
 def with_missing(labels: Sequence[str], missing: int | None) -> list[str]:
-    """Say of the bucket that missing values share with others that it holds them too.
+    """Name missing values in the label of the bucket that they share with others.
 
     Parameters
     ----------
