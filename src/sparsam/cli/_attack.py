@@ -64,8 +64,10 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
             reconstruction=Reconstruction(random_state=seed),
             progress=lambda done, total, name: progress(done, total),
         )
-    if not attacks.complete:
-        console.print("Interrupted: what was finished follows.")
+    if not attacks.complete:  # said even where remarks are not wanted: a part is no whole
+        if not attacks.risks:
+            raise KeyboardInterrupt
+        click.echo("Interrupted: only what was finished follows.", err=True)
     if options["report"] is not None:
         command = command_line()
         report = attack_report(attacks, artifact, parts, source=files[-1].name, command=command)

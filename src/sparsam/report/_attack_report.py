@@ -254,6 +254,8 @@ def attack_brief(attacks: Mapping[str, Any], interval: str = "95 % interval") ->
     interval : str
         What to call the intervals.
     """
+    if not attacks["complete"]:
+        yield Notice((strong("✗ Not complete."), " ", _INTERRUPTED), "missed")
     yield Table(
         "Every attacker, and how far it came",
         ("Adversary", *map(number, ("Wrong", interval, "Baseline", "Recovered", "People"))),
