@@ -145,12 +145,14 @@ def apply_mask(
     people_kept, whole = mask.shape[0], people.n_rows
     console.print(f"Wrote {people_kept:,} records to {output.name}.")
     if people_kept < whole:
-        console.print(f"Left out: {whole - people_kept:,} of {whole:,} rows, as incomplete.")
+        why = "without a target" if people.left_out == "without target" else "as incomplete"
+        console.print(f"Left out: {whole - people_kept:,} of {whole:,} rows, {why}.")
     if fill:
         console.print("Scaled to [0, 1]; what was not kept is filled in from statistics.")
     else:
         share = f"{mask.kept_share:.2%}".replace("%", " %")
-        console.print(f"{share} of the values are kept, the others are empty.")
+        there = " that are there" if mask.n_values < mask.kept.size else ""
+        console.print(f"{share} of the values{there} are kept, the others are empty.")
     other = [name for name in source.names if name not in columns]
     if other:
         console.print(f"Left out: {', '.join(other)} (--keep passes a column through).")
@@ -170,7 +172,10 @@ def _people(mask: Mask, data: Source, missing: tuple[str, ...]) -> PeopleTable:
         attributes=mask.attributes,
         categorical=_listed(mask, "categorical"),
         missing=missing or _listed(mask, "missing"),
-        leave_out_incomplete=mask.rows is not None,
+        # a mask that does not say so was found when only complete rows were used
+        leave_out_incomplete=mask.rows is not None
+        and mask.facts.get("left_out", "incomplete") == "incomplete",
+        drop_missing_target=mask.rows is not None,
     )
 
 
