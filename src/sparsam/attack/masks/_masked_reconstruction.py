@@ -51,8 +51,8 @@ def masked_reconstruction(
     Risk
         `value` is the mean over people of exp(−distance) between the record and its reconstruction
         (RCR): 1 is every record exactly. `baseline` is that of the public mean, said of everyone.
-        `details` hold `kept_share` (of the values there are) and the root of the mean square error over the
-        removed values (`removed_error`; `naive_error` for the public mean).
+        `details` hold `kept_share` (of the values there are) and the root of the mean square error
+        over the removed values (`removed_error`; `naive_error` for the public mean).
 
     Examples
     --------
