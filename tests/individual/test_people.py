@@ -219,5 +219,5 @@ def test_a_mask_that_keeps_what_is_not_there_is_of_another_table() -> None:
     people = read_people(source, "y")
     mask = Mask(np.ones((30, 3), bool), people.attributes)
     for use in (people.retained, people.filled):
-        with pytest.raises(DataError, match="'income' .* not there"):
+        with pytest.raises(DataError, match=r"'income' .* not there"):
             use(mask)

@@ -13,7 +13,9 @@ from sparsam.cli._options import (
     InputFile,
     OutputFile,
     command_line,
+    head_options,
     json_option,
+    made_by,
     missing_option,
     quiet_option,
     report_option,
@@ -61,6 +63,7 @@ QUICK = ("stationarity", "feature-selection", "random-rows", "individualised-ran
 )
 @click.option("-o", "--output", type=OutputFile(".npz"), help="Where to save the mask (.npz).")
 @report_option
+@head_options
 @click.option(
     "--algorithm",
     type=click.Choice(ALGORITHMS),
@@ -160,6 +163,7 @@ def individual(data: Path, **options: Any) -> None:
         target=options["target"],
         source=data.name,
         command=command_line(),
+        **made_by(options),
     )
     _save(report, retention, options, console)
     if options["as_json"]:

@@ -16,8 +16,10 @@ from sparsam.cli._options import (
     InputFile,
     OutputFile,
     command_line,
+    head_options,
     jobs_option,
     json_option,
+    made_by,
     quiet_option,
     report_option,
     role_options,
@@ -51,6 +53,7 @@ _WITHOUT_MODEL = ("max_utility_loss", "max_risk", "min_leaf", "with_attacks", "p
     "-o", "--output", type=OutputFile(".json"), help="Where to save the generalization (.json)."
 )
 @report_option
+@head_options
 @click.option(
     "--max-utility-loss",
     type=click.FloatRange(0, 1),
@@ -109,7 +112,7 @@ def minimise(data: Path, **options: Any) -> None:
         jobs=options["jobs"],
         quiet=options["quiet"],
     )
-    details: dict[str, Any] = {"source": data.name, "command": command_line()}
+    details: dict[str, Any] = {"source": data.name, "command": command_line(), **made_by(options)}
     report = report_on(choice, **details)
     save(choice, report, options["output"], options["report"], quiet=options["quiet"])
     if options["as_json"]:

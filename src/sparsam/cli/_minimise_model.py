@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import rich_click as click
 
-from sparsam.cli._options import InputFile, OutputFile, command_line, file_hash
+from sparsam.cli._options import InputFile, OutputFile, command_line, file_hash, made_by
 from sparsam.cli._terminal import echo_json, messages, tables
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def minimise_for_model(
     with console.working("Measuring what is kept, and asking the questions …"):
         assessment = assess_model(tree, source, rows=tree.held_out_rows_)
         asked = questionnaire.ask(records.take(tree.held_out_rows_))
-    report = _report(assessment, tree, asked, data, records.n_rows, options["model"])
+    report = _report(assessment, tree, asked, data, records.n_rows, options)
     _save("report", report, options["report"], options)
     if options["as_json"]:
         echo_json(_plain(assessment, asked))
@@ -141,10 +141,16 @@ def _fit(
 
 
 def _report(
-    assessment: ModelAssessment, tree: ModelTree, asked: Asked, data: Path, rows: int, model: Path
+    assessment: ModelAssessment,
+    tree: ModelTree,
+    asked: Asked,
+    data: Path,
+    rows: int,
+    options: Mapping[str, Any],
 ) -> ModelReport:
     from sparsam.report import model_report
 
+    model: Path = options["model"]
     return model_report(
         assessment,
         tree.generalization_,
@@ -154,6 +160,7 @@ def _report(
         rows=rows,
         command=command_line(),
         facts={"model": model.name, "SHA-256 of the model": file_hash(model)},
+        **made_by(options),
     )
 
 

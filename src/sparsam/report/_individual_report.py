@@ -11,6 +11,7 @@ from sparsam.individual import CurvePoint, Mask, Retention
 from sparsam.report._closing import input_data, meaning_section, reproduce_section, versions
 from sparsam.report._document import Document, plain
 from sparsam.report._individual_data import kept_attributes, kept_people, picture_of
+from sparsam.report._made import Day, made_data
 from sparsam.report._words import (
     NOTHING,
     THIN,
@@ -152,6 +153,9 @@ def individual_report(
     source: str = "table",
     command: str | None = None,
     settings: Mapping[str, Any] | None = None,
+    author: str | None = None,
+    purpose: str | None = None,
+    date: Day = None,
 ) -> IndividualReport:
     """Write down which values are retained, and the evidence for it.
 
@@ -167,7 +171,11 @@ def individual_report(
     command : str, optional
         The command that found the mask.
     settings : mapping, optional
-        More facts on how it was retention.
+        More facts on how it was found.
+    author, purpose : str, optional
+        Who made the report, and what for; both stand at its head.
+    date : str or date, optional
+        The day at its head; that of SOURCE_DATE_EPOCH, where it is set, or today when left out.
 
     Returns
     -------
@@ -176,6 +184,7 @@ def individual_report(
     curve, mask = retention.curve, retention.mask
     data = {
         "title": title or f"What to retain for training: {target or source}",
+        "made": made_data(author, purpose, date),
         "target": target,
         "requirement": _requirement(retention),
         "mask": _mask(retention),

@@ -62,6 +62,8 @@ def print_page(page: Page, console: Console) -> None:
     page : Page
     console : rich.console.Console
     """
+    if page.made:
+        console.print(styled((Span("strong", page.title), " · ", page.made)), soft_wrap=True)
     print_blocks(page.brief, console)
     console.print(styled(strong_verdict(page)), soft_wrap=True)
     print_blocks(page.notices, console)
