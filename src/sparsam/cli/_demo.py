@@ -48,7 +48,8 @@ def demo(
     console.print("Task: predict from 16 census attributes whether someone is employed.")
     people = load_example()
     choice = choose(people, Roles("employed"), loss=DEFAULT_LOSS, seed=seed, jobs=jobs, quiet=quiet)
-    evidence = report_on(choice, command=command_line(), source="bundled example", date=date)
+    with console.working("Writing the report …"):
+        evidence = report_on(choice, command=command_line(), source="bundled example", date=date)
     save(choice, evidence, artifact, report, quiet=quiet)
     click.echo(evidence.to_terminal(tables().width), nl=False)
     if show_report or (show_report is None and console.is_terminal):

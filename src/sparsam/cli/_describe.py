@@ -286,7 +286,7 @@ def _in_words(value: Any) -> str:
     if isinstance(value, dict):
         pairs = value.items()
         return ", ".join(f"{name.replace('_', ' ')} {_in_words(inner)}" for name, inner in pairs)
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return ", ".join(map(_in_words, value))
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 

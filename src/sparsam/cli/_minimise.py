@@ -113,12 +113,14 @@ def minimise(data: Path, **options: Any) -> None:
         quiet=options["quiet"],
     )
     details: dict[str, Any] = {"source": data.name, "command": command_line(), **made_by(options)}
-    report = report_on(choice, **details)
+    with messages(options["quiet"]).working("Writing the report …"):
+        report = report_on(choice, **details)
+        shown = report.to_terminal(tables().width)
     save(choice, report, options["output"], options["report"], quiet=options["quiet"])
     if options["as_json"]:
         echo_json(choice.to_dict())
     else:
-        click.echo(report.to_terminal(tables().width), nl=False)
+        click.echo(shown, nl=False)
     if options["with_attacks"]:
         report = report_on(choice, **details, **_attacks(choice, options))
         if options["report"] is not None:
@@ -175,7 +177,8 @@ def choose(
     if loss is None and risk is None:
         loss = DEFAULT_LOSS
     try:
-        return front.choose(max_utility_loss=loss, max_risk=risk)
+        with console.working("Choosing, and measuring the choice …"):
+            return front.choose(max_utility_loss=loss, max_risk=risk)
     except NothingFitsError as error:
         complain(error)
         sys.exit(NOT_MET)

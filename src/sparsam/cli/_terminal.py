@@ -128,20 +128,26 @@ class SafeConsole(Console):
             else:
                 yield Segment(printable(segment.text), segment.style)
 
-    def working(self, what: str) -> Live:
-        """Show that work goes on, as a context.
+    @contextmanager
+    def working(self, what: str) -> Iterator[None]:
+        """Show that work goes on, as a context: it moves in a terminal, and is a line in a log.
 
         Unlike `status`, it does not put what others print meanwhile through rich, which would
         take their escapes for styling.
         """
-        return Live(
+        if not self.is_terminal:
+            self.print(what)
+            yield
+            return
+        with Live(
             Spinner("dots", text=one_line(what)),
             console=self,
             transient=True,
             refresh_per_second=12.5,
             redirect_stdout=False,
             redirect_stderr=False,
-        )
+        ):
+            yield
 
 
 class SafeFormatter(RichHelpFormatter):
