@@ -18,7 +18,7 @@ from sparsam.cli._options import (
     quiet_option,
     spreadsheet_option,
 )
-from sparsam.cli._terminal import messages
+from sparsam.cli._terminal import counted, messages
 
 if TYPE_CHECKING:
     from sparsam.data import Source
@@ -104,7 +104,8 @@ def _apply_generalization(
     release = generalization.apply(columns, keep=keep, output="codes" if codes else "labels")
     write(release)
     console = messages(quiet)
-    console.print(f"Wrote {len(next(iter(release.values()))):,} records to {output.name}.")
+    written = counted(len(next(iter(release.values()))), "record")
+    console.print(f"Wrote {written} to {output.name}.")
     left_out = [name for name in source.names if name not in names]
     idle = [name for name in left_out if name in generalization]
     other = [name for name in left_out if name not in generalization]
@@ -143,10 +144,10 @@ def apply_mask(
         "people in the same order as in the table that it was found for."
     )
     people_kept, whole = mask.shape[0], people.n_rows
-    console.print(f"Wrote {people_kept:,} records to {output.name}.")
+    console.print(f"Wrote {counted(people_kept, 'record')} to {output.name}.")
     if people_kept < whole:
         why = "without a target" if people.left_out == "without target" else "as incomplete"
-        console.print(f"Left out: {whole - people_kept:,} of {whole:,} rows, {why}.")
+        console.print(f"Left out: {whole - people_kept:,} of {counted(whole, 'row')}, {why}.")
     if fill:
         console.print("Scaled to [0, 1]; what was not kept is filled in from statistics.")
     else:

@@ -15,7 +15,7 @@ from sparsam._errors import DocumentError
 from sparsam._printable import one_line
 from sparsam.cli._ledger import LAST, is_ledger, opened_ledger, show_ledger
 from sparsam.cli._options import InputFile, json_option, role_options, roles_from
-from sparsam.cli._terminal import echo_json
+from sparsam.cli._terminal import counted, echo_json
 
 if TYPE_CHECKING:
     from sparsam.data import Roles
@@ -98,10 +98,10 @@ def _recoding(file: Path) -> Told:
     settled = sum(leaf.prediction is not None for leaf in recoding.leaves.values())
     tree = str(recoding).splitlines()
     lines = [
-        f"A recoding: {_count(leaves, 'way')} to be asked, {settled:,} of them with the model's "
+        f"A recoding: {counted(leaves, 'way')} to be asked, {settled:,} of them with the model's "
         "answer known at their end.",
         *map(one_line, tree[:_MOST_LINES]),
-        *([f"… and {_count(len(tree) - _MOST_LINES, 'more line')}"] * (len(tree) > _MOST_LINES)),
+        *([f"… and {counted(len(tree) - _MOST_LINES, 'more line')}"] * (len(tree) > _MOST_LINES)),
         "",
         str(generalization),
         "",
@@ -124,7 +124,7 @@ def _questionnaire(file: Path) -> Told:
     generalization = questionnaire.recoding.generalization
     order = questionnaire.order if isinstance(questionnaire.order, str) else "as listed"
     lines = [
-        f"A questionnaire: at most {_count(len(interview.needed), 'question')}, in the order "
+        f"A questionnaire: at most {counted(len(interview.needed), 'question')}, in the order "
         f"'{order}'."
     ]
     if interview.next is not None:
@@ -146,14 +146,14 @@ def _certificate(file: Path) -> Told:
 
     paper = Certificate.load(file)
     lines = [
-        f"A certificate of a release: {_count(paper.n_rows, 'row')}, "
-        f"{_count(len(paper.columns), 'column')}.",
+        f"A certificate of a release: {counted(paper.n_rows, 'row')}, "
+        f"{counted(len(paper.columns), 'column')}.",
         f"quasi-identifiers: {', '.join(paper.quasi_identifiers)}",
         f"published as they are: {', '.join(paper.kept) or 'none'}",
         *(f"promised: {terms.words}" for terms in paper.demands),
-        f"found: {_count(paper.classes, 'different record')}, the rarest shared by "
-        f"{_count(paper.smallest, 'row')}",
-        f"left out: at most {_count(paper.suppressed, 'row')}",
+        f"found: {counted(paper.classes, 'different record')}, the rarest shared by "
+        f"{counted(paper.smallest, 'row')}",
+        f"left out: at most {counted(paper.suppressed, 'row')}",
         *_facts({"information loss": paper.information_loss, "made with": paper.parameters}),
         f"hash of the release: {paper.sha256}",
         f"Whether a file is this release: sparsam verify FILE {file.name}",
@@ -187,8 +187,8 @@ def _answers(answers: Mapping[str, Any]) -> Told:
     names = [str(attribute.get("name")) for attribute in listed if isinstance(attribute, dict)]
     told = {"how": answers["how"], "answers": given, "attributes": names}
     lines = [
-        f"Answers of an exploration under a budget: {_count(given, 'answer')} about "
-        f"{_count(len(names), 'attribute')}.",
+        f"Answers of an exploration under a budget: {counted(given, 'answer')} about "
+        f"{counted(len(names), 'attribute')}.",
         *_facts({"way": answers["how"], "attributes": names}),
     ]
     return list(map(one_line, lines)), told
@@ -236,8 +236,8 @@ def _hierarchy(file: Path) -> Told:
     widths = [len({row[level] for row in hierarchy.rows if level < len(row)})
               for level in range(hierarchy.n_levels)]  # fmt: skip
     told = {"values": len(hierarchy.rows), "levels": widths}
-    steps = ", then ".join(_count(width, "label") for width in widths[1:]) or "no coarser label"
-    return [f"A hierarchy: {_count(len(hierarchy.rows), 'value')}, then {steps}."], told
+    steps = ", then ".join(counted(width, "label") for width in widths[1:]) or "no coarser label"
+    return [f"A hierarchy: {counted(len(hierarchy.rows), 'value')}, then {steps}."], told
 
 
 def _table(file: Path, roles: Roles) -> Told:
@@ -249,15 +249,16 @@ def _table(file: Path, roles: Roles) -> Told:
             "attribute": attribute.name,
             "kind": attribute.kind,
             "values": attribute.n_values,
+            "binned": attribute.binned,
             "missing": attribute.missing,
         }
         for attribute in table.attributes
     ]
     width = max(len(one_line(name)) for name in table.names)
-    lines = [f"{_count(table.n_rows, 'record')}, {_count(len(rows), 'attribute')}"]
+    lines = [f"{counted(table.n_rows, 'record')}, {counted(len(rows), 'attribute')}"]
     for row in rows:
         missing = ", some missing" if row["missing"] else ""
-        values = _count(row["values"], "value")
+        values = counted(row["values"], "bin" if row["binned"] else "value")
         lines.append(f"{one_line(row['attribute']):<{width}}  {row['kind']}, {values}{missing}")
     lines += [one_line(f"Note: {note}") for note in table.notes]
     return lines, {"rows": table.n_rows, "attributes": rows, "notes": list(table.notes)}
@@ -271,7 +272,7 @@ def _attributes(generalization: Generalization) -> list[dict[str, Any]]:
 
 
 def _collects(generalization: Generalization) -> str:
-    total = _count(len(generalization), "attribute")
+    total = counted(len(generalization), "attribute")
     return f"Collects {len(generalization.collected)} of {total}."
 
 
@@ -289,7 +290,3 @@ def _in_words(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(_in_words, value))
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"

@@ -21,7 +21,7 @@ from sparsam.cli._options import (
     report_option,
     seed_option,
 )
-from sparsam.cli._terminal import echo_json, messages, progress_bar, tables
+from sparsam.cli._terminal import counted, echo_json, messages, progress_bar, tables
 
 if TYPE_CHECKING:
     from sparsam.cli._terminal import SafeConsole
@@ -185,7 +185,8 @@ def _read(data: Path, options: Mapping[str, Any], console: SafeConsole) -> Peopl
         leave_out_incomplete=options["leave_out_incomplete"],
         drop_missing_target=options["drop_missing_target"],
     )
-    console.print(f"Read {people.n_rows:,} records with {len(people.attributes)} attributes.")
+    records, wide = counted(people.n_rows, "record"), counted(len(people.attributes), "attribute")
+    console.print(f"Read {records} with {wide}.")
     if people.rows is not None:
         console.print(
             f"{people.n_rows - len(people.rows):,} of them are {people.left_out} and left out; the "

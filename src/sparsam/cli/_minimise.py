@@ -28,6 +28,7 @@ from sparsam.cli._options import (
 )
 from sparsam.cli._terminal import (
     complain,
+    counted,
     echo_json,
     messages,
     progress_bar,
@@ -161,7 +162,8 @@ def choose(
         raise click.UsageError("Give --max-utility-loss or --max-risk, not both.")
     console = messages(quiet)
     table = read(data, roles=roles)
-    console.print(f"Read {table.n_rows:,} records with {len(table.names)} columns.")
+    wide = counted(len(table.names), "column")
+    console.print(f"Read {counted(table.n_rows, 'record')} with {wide}.")
     for note in table.notes:
         console.print(f"Note: {note}")
     with progress_bar(console, "Minimise and attack") as progress:

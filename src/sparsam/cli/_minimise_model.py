@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import rich_click as click
 
 from sparsam.cli._options import InputFile, OutputFile, command_line, file_hash, made_by
-from sparsam.cli._terminal import echo_json, messages, tables
+from sparsam.cli._terminal import counted, echo_json, messages, tables
 
 if TYPE_CHECKING:
     from sparsam.assess import ModelAssessment
@@ -82,7 +82,8 @@ def minimise_for_model(
     box = _load(options["model"], options["trust_model"], options["quiet"])
     source = open_source(data)
     records = OwnRecords.open(source, roles=roles, columns=box.columns).table
-    console.print(f"Read {records.n_rows:,} records; the model takes {len(records.names)} columns.")
+    wide = counted(len(records.names), "column")
+    console.print(f"Read {counted(records.n_rows, 'record')}; the model takes {wide}.")
     for note in records.notes:
         console.print(f"Note: {note}")
     with console.working(f"Asking the model about {records.n_rows:,} records and variants …"):

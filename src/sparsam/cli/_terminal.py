@@ -239,6 +239,17 @@ def _line(console: SafeConsole, what: str, done: int, total: int) -> None:
         console.print(f"{what}: {done} of {total}")
 
 
+def counted(count: int, noun: str) -> str:
+    """Write a count with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "record"), counted(20000, "record")
+    ('1 record', '20,000 records')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 USAGE = 2
 UNEXPECTED = 70
 INTERRUPTED = 130
