@@ -365,7 +365,7 @@ def encode(frame: Any, target: str) -> Encoded:
     columns = source.columns([*attributes, target])
     classes, y = _numbered(columns[target], target)
     X = np.column_stack([_numbers(columns[name], name) for name in attributes])
-    if empty := [n for n, gone in zip(attributes, np.isnan(X).all(0), strict=True) if gone]:
+    if empty := [name for j, name in enumerate(attributes) if np.isnan(X[:, j]).all()]:
         raise DataError(f"Every attribute must have a value. {', '.join(empty)}: none at all.")
     low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
     scaled = (X - low) / np.where(high > low, high - low, 1.0)
