@@ -151,7 +151,7 @@ def test_bad_input() -> None:
     with pytest.raises(DataError, match=r"of the shape \(2, 2\)"):
         checked_mask(X, kept[:1])
     with pytest.raises(DataError, match="finite") as caught:
-        checked_mask(np.where([[True, False], [False, False]], np.nan, X), kept)
+        checked_mask(np.where([[True, False], [False, False]], np.inf, X), kept)
     assert "77" not in str(caught.value)
     with pytest.raises(DataError, match="imputed records must have the shape"):
         masked_reconstruction(X, X[:1], kept)
