@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sparsam._checks import check_names
 from sparsam._errors import DataError, ParameterError
 from sparsam.data import Target, open_source
+from sparsam.data.source import whole_numbers
 from sparsam.individual._arrays import Labels, Matrix, generator
 from sparsam.individual._imputation import Imputation, PublicStatistics, impute
 from sparsam.individual._mask import Mask
@@ -113,7 +114,7 @@ class PeopleTable:
         for name in self.columns:
             values = self.covered(name)
             if name in mask.attributes:
-                values = values.astype(object)
+                values = whole_numbers(values).astype(object)
                 values[~mask.kept[:, mask.attributes.index(name)]] = None
             columns[name] = values
         return columns
