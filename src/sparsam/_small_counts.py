@@ -262,7 +262,9 @@ def publish_share(share: Any, people: Any, rounding: str = "nearest") -> Any:
     whole = math.floor(steps) if rounding == "down" else math.ceil(steps)
     if rounding == "nearest":
         whole = round(steps)
-    return round(whole * step, 12)
+    rounded = round(whole * step, 12)
+    # the last step may reach beyond all people, of whom there is no share
+    return min(rounded, 1.0) if share <= 1 else rounded
 
 
 def publish_loss(error: Any, reference: Any) -> Any:

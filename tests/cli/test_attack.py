@@ -49,3 +49,22 @@ def test_wrong_usage(run, folder, artifact, options, message):
     result = run("attack", artifact, *files)
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize("finished", [0, 1])
+def test_what_is_interrupted_says_so_even_where_remarks_are_not_wanted(
+    run, folder, artifact, monkeypatch, finished
+):
+    from sparsam.attack import _bench
+
+    def interrupted(bench):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(_bench._RUNS, "A8", interrupted)
+    names = (*["A7"] * finished, "A8")
+    wanted = [word for name in names for word in ("--adversary", name)]
+    result = run("attack", artifact, folder / "people.csv", "--quiet", *wanted)
+    assert result.exit_code == 130
+    assert "Interrupted" in result.stderr
+    assert ("A7" in result.stdout) == bool(finished)
+    assert ("Not complete" in result.stdout) == bool(finished)

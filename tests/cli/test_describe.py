@@ -7,6 +7,10 @@ import json
 import pytest
 
 import sparsam
+from sparsam.collect import Questionnaire
+from sparsam.data import NumericDomain, Roles
+from sparsam.generalization import Branch, Generalization, Leaf, Recoding, numeric_partition
+from sparsam.individual import Mask
 
 
 def test_an_artifact(run, artifact):
@@ -38,6 +42,90 @@ def test_a_table_with_roles_and_odd_columns(run, tmp_path):
     assert "one  categorical, 1 value\n" in text
     assert "x    numeric, 1 value, some missing" in text
     assert "Note: id: identifier, left out" in text
+
+
+@pytest.fixture(scope="module")
+def recoding():
+    ages, hours = (NumericDomain(0, 99, integer=True) for _ in range(2))
+    asked = Generalization(
+        [numeric_partition("age", ages, [17, 62], missing=2), numeric_partition("hours", hours, [])]
+    )
+    ends = [Leaf((), {"age": 9, "hours": 0}, "no"), Leaf((), {"age": 40, "hours": 0}, "yes")]
+    return Recoding(asked, {"age": [9, 40, 70], "hours": [20]}, [Branch("age", (0,), 1, 2), *ends])
+
+
+def test_a_recoding(run, recoding, tmp_path):
+    recoding.save(tmp_path / "r.json")
+    text = run("describe", tmp_path / "r.json").stdout
+    assert "A recoding: 2 ways to be asked, 2 of them with the model's answer known" in text
+    assert "age 17 and over, or missing -> yes" in text
+    assert "Collects 1 of 2 attributes." in text
+    found = json.loads(run("describe", tmp_path / "r.json", "--json").stdout)
+    assert (found["leaves"], found["settled"], len(found["attributes"])) == (2, 2, 2)
+
+
+def test_a_questionnaire(run, recoding, tmp_path):
+    Questionnaire(recoding).save(tmp_path / "q.json")
+    text = run("describe", tmp_path / "q.json").stdout
+    assert "A questionnaire: at most 1 question, in the order 'fewest'." in text
+    assert "First asked: age (under 17 | 17 and over, or missing)" in text
+    found = json.loads(run("describe", tmp_path / "q.json", "--json").stdout)
+    assert (found["questions"], found["first"]) == (["age"], "age")
+
+
+def test_a_certificate_and_a_report(run, folder, tmp_path):
+    made = run("anonymise", folder / "people.csv", "--quasi-identifiers", "age,sex", "--k", "20",
+               "-o", tmp_path / "o.csv", "--certificate", tmp_path / "c.json", "--report",
+               tmp_path / "report.json", "--author", "Ada", "--date", "2026-11-16")  # fmt: skip
+    assert made.exit_code == 0, made.output
+    text = run("describe", tmp_path / "c.json").stdout
+    assert "A certificate of a release: 300 rows, 2 columns." in text
+    assert "quasi-identifiers: age, sex" in text
+    assert "promised: every record is shared by at least 20" in text or "at least 20" in text
+    found = json.loads(run("describe", tmp_path / "c.json", "--json").stdout)
+    assert found["quasi_identifiers"] == ["age", "sex"]
+    text = run("describe", tmp_path / "report.json").stdout
+    assert text.startswith("A report: Anonymisation report: people.csv\ndate: 2026-11-16\n")
+    assert "author: Ada" in text
+    assert "command: sparsam anonymise people.csv" in text
+    assert "--date 2026-11-16" in text
+    found = json.loads(run("describe", tmp_path / "report.json", "--json").stdout)
+    assert (found["date"], found["purpose"]) == ("2026-11-16", None)
+
+
+def test_answers_roles_masks_and_hierarchies(run, tmp_path):
+    answers = {"how": "planned", "answers": [{}], "plan": {}, "attributes": [{"name": "age"}, 3]}
+    (tmp_path / "a.json").write_text(json.dumps(answers))
+    text = run("describe", tmp_path / "a.json").stdout
+    assert "Answers of an exploration under a budget: 1 answer about 1 attribute." in text
+    roles = Roles("works", identifiers=["id", "name"])
+    (tmp_path / "roles.toml").write_text(roles.to_toml())
+    text = run("describe", tmp_path / "roles.toml").stdout
+    assert "target: works" in text
+    assert "identifiers: id, name" in text
+    found = json.loads(run("describe", tmp_path / "roles.toml", "--json").stdout)
+    assert found["identifiers"] == ["id", "name"]
+    facts = {"accuracy": 0.8533333333333334}
+    Mask([[True, False], [False, False]], n_values=3, facts=facts).save(tmp_path / "m.npz")
+    text = run("describe", tmp_path / "m.npz").stdout
+    assert "33.33 % kept (1 of 3 values that are there, 25.00 % of all 4)" in text
+    assert "accuracy: 0.853333\n" in text
+    (tmp_path / "h.csv").write_text("Bonn;D;*\nUlm;D;*\nWien;A;*\n")
+    text = run("describe", tmp_path / "h.csv", "--hierarchy").stdout
+    assert text == "A hierarchy: 3 values, then 2 labels, then 1 label.\n"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"title": "t", "meaning": [], "made": 3, "reproduce": []},
+        {"title": ["t"], "accounts": 1, "reproduce": {"input": "x", "command": {}}},
+        {"how": [], "answers": 3, "plan": None, "attributes": {}},
+    ],
+)
+def test_documents_of_strangers_are_no_unexpected_error(run, tmp_path, document):
+    (tmp_path / "d.json").write_text(json.dumps(document))
+    assert run("describe", tmp_path / "d.json").exit_code == 0
 
 
 DAMAGES = {

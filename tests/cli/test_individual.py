@@ -190,9 +190,22 @@ def test_incomplete_rows(run, folder, make_people, tmp_path):
     people.loc[[3, 8], "age"] = np.nan
     people.to_csv(tmp_path / "holes.csv", index=False)
     ask = ("individual", tmp_path / "holes.csv", "--target", "works", "--keep", "0.2", *QUICK)
-    refused = run(*ask)
-    assert refused.exit_code == 2
-    assert "Missing in some: age (2 of 300 rows)" in refused.stderr
+    result = run(*ask, "-o", tmp_path / "all.npz", "--report", tmp_path / "r.json")
+    assert result.exit_code == 0, result.output
+    assert "Note: numbers are missing in age" in result.stderr
+    assert "of 1,500 values that are there: 20 %" in result.stdout  # two would tell whose
+    said = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["mask"]
+    assert (said["missing"], said["values"], said["kept"]) == ("fewer than 5", 1500, 300)
+    mask = Mask.load(tmp_path / "all.npz")
+    assert (mask.rows, mask.n_values) == (None, 1498)
+    assert not mask.kept[[3, 8], mask.attributes.index("age")].any()
+    for more in ((), ("--fill",)):
+        done = run("apply", tmp_path / "all.npz", tmp_path / "holes.csv", "-o", tmp_path / "o.csv",
+                   *more)  # fmt: skip
+        assert done.exit_code == 0, done.output
+        found = pd.read_csv(tmp_path / "o.csv")
+        assert len(found) == 300
+        assert found["age"].isna().any() != bool(more)
     result = run(*ask, "--leave-out-incomplete", "-o", tmp_path / "m.npz")
     assert result.exit_code == 0, result.output
     assert "298 of the 300 rows of holes.csv" in result.stdout
@@ -302,3 +315,20 @@ def test_a_mask_with_forged_facts_is_refused(run, made, folder, tmp_path, text):
     assert done.exit_code != 0
     assert len(done.stderr) < 1_000
     assert not (tmp_path / "o.csv").exists()
+
+
+def test_rows_without_a_target(run, make_people, tmp_path):
+    people = make_people(300)
+    people["works"] = people["works"].astype(object)
+    people.loc[[3, 8], "works"] = None
+    people.to_csv(tmp_path / "holes.csv", index=False)
+    ask = ("individual", tmp_path / "holes.csv", "--target", "works", "--keep", "0.2", *QUICK)
+    refused = run(*ask)
+    assert refused.exit_code == 2
+    assert "--drop-missing-target" in refused.stderr
+    result = run(*ask, "--drop-missing-target", "-o", tmp_path / "m.npz")
+    assert result.exit_code == 0, result.output
+    assert "298 of the 300 rows of holes.csv: those that have a target" in result.stdout
+    done = run("apply", tmp_path / "m.npz", tmp_path / "holes.csv", "-o", tmp_path / "o.csv")
+    assert done.exit_code == 0, done.output
+    assert "Left out: 2 of 300 rows, without a target." in done.stderr

@@ -125,6 +125,30 @@ def test_a_library_that_makes_another_error_of_ctrl_c(monkeypatch: pytest.Monkey
         signal.signal(signal.SIGINT, before)
 
 
+def test_ctrl_c_outside_of_a_command_is_no_failed_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*args: Any, **options: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("sparsam.cli._main.exit_codes", interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert CliRunner().invoke(cli, ["describe", __file__]).exit_code == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_question_that_is_interrupted(fails: Callable[..., Result]) -> None:
+    result = fails(click.Abort())
+    assert (result.exit_code, result.output) == (130, "Interrupted.\n")
+
+
+def test_the_package_runs_as_a_module() -> None:
+    command = [sys.executable, "-m", "sparsam", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("sparsam, version ")
+
+
 def test_an_error_before_the_command_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: Any, **options: Any) -> None:
         raise ValueError(SECRET)

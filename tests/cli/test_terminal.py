@@ -209,3 +209,11 @@ def test_streams_are_given_back() -> None:
     with pytest.raises(ValueError, match="inside"):
         _fail_inside()
     assert (sys.stdout, sys.stderr) == before
+
+
+def test_work_that_goes_on_is_a_line_in_a_log(capsys: pytest.CaptureFixture[str]) -> None:
+    with messages().working("Choosing\x1b[2J …"):
+        pass
+    with messages(quiet=True).working("Choosing …"):
+        pass
+    assert capsys.readouterr().err == "Choosing\\u001b[2J …\n"

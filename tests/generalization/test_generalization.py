@@ -125,10 +125,10 @@ def test_a_bad_record_is_refused_without_its_values() -> None:
 
 def test_it_prints_as_a_table() -> None:
     assert str(example()).splitlines() == [
-        "attribute  before                  after                                     buckets",
-        "age        100 values          ->  under 17 | 17–61 | 62 and over | missing  4",
-        "colour     3 categories        ->  red | green, <b>blue</b>                  2",
-        "height     numbers 0.5 to 2.5  ->  not collected                             1",
+        "attribute  before                     after                                     buckets",
+        "age        whole numbers 0 to 99  ->  under 17 | 17–61 | 62 and over | missing  4",
+        "colour     3 categories           ->  red | green, <b>blue</b>                  2",
+        "height     numbers 0.5 to 2.5     ->  not collected                             1",
     ]
     assert repr(example()) == "<Generalization: 3 attributes, 2 collected, 7 buckets>"
 
@@ -143,7 +143,18 @@ def test_many_labels_are_cut_short() -> None:
     domain = NumericDomain(0, 999, integer=True)
     g = Generalization([numeric_partition("n", domain, list(range(1, 1000)))])
     assert max(map(len, str(g).splitlines())) < 140
-    assert "more" in str(g)
+    assert " … and 984 more buckets" in str(g)
+
+
+def test_a_document_whose_labels_do_not_name_missing_values_still_loads() -> None:
+    domain = NumericDomain(0, 99, integer=True)
+    kept = ("under 10", "10 and over")
+    before = Generalization([numeric_partition("age", domain, [10], missing=1, labels=kept)])
+    again = Generalization.from_json(before.to_json())
+    assert again["age"].labels == kept
+    assert again.apply_record({"age": None}) == {"age": "10 and over"}
+    now = numeric_partition("age", domain, [10], missing=1)
+    assert Generalization([now]).apply_record({"age": None}) == {"age": "10 and over, or missing"}
 
 
 def test_importing_it_loads_no_heavy_library() -> None:
@@ -350,7 +361,7 @@ def test_the_schema_takes_documents_and_refuses_bad_ones() -> None:
 
 def test_whole_numbers_over_all_floats_are_described() -> None:
     part = numeric_partition("x", NumericDomain(-1e308, 1.7e308, integer=True), [0])
-    assert part.before() == "numbers -1e+308 to 1.7e+308"
+    assert part.before() == "whole numbers -1e+308 to 1.7e+308"
     assert Generalization.from_json(Generalization([part]).to_json())["x"] == part
 
 

@@ -7,6 +7,7 @@ import pytest
 from sparsam.data import CategoricalDomain, NumericDomain
 from sparsam.generalization import categorical_partition, numeric_partition
 from sparsam.generalization._labels import unique_labels
+from sparsam.generalization._partition_base import listed
 
 
 @pytest.mark.parametrize(
@@ -66,3 +67,54 @@ def test_many_equal_labels_are_numbered_in_linear_time() -> None:
     labels = unique_labels(["a", "a (2)", *["a"] * 50_000])
     assert len(set(labels)) == 50_002
     assert labels[:4] == ("a", "a (2)", "a (3)", "a (4)")
+
+
+def test_a_bucket_that_holds_missing_values_too_says_so() -> None:
+    ages = NumericDomain(0, 99, integer=True)
+    assert numeric_partition("age", ages, [6, 7, 10], missing=1).labels == (
+        "under 6",
+        "6, or missing",
+        "7–9",
+        "10 and over",
+    )
+    assert numeric_partition("age", ages, [10], missing=1).labels[1] == "10 and over, or missing"
+    letters = CategoricalDomain(tuple("abcdef"))
+    groups = [["a"], ["b", "c", "d", "e"], ["f"]]
+    assert categorical_partition("v", letters, groups, missing=1).labels == (
+        "a",
+        "b, c and 2 more, or missing",
+        "f",
+    )
+    order = CategoricalDomain(("low", "mid", "high"), ordered=True)
+    parted = categorical_partition("v", order, [["low", "mid"], ["high"]], missing=0)
+    assert parted.labels == ("low – mid, or missing", "high")
+
+
+def test_labels_of_the_user_and_of_what_is_not_collected_stay() -> None:
+    ages = NumericDomain(0, 99, integer=True)
+    own = numeric_partition("age", ages, [10], missing=1, labels=["young", "old"])
+    assert own.labels == ("young", "old")
+    assert numeric_partition("age", ages, [], missing=0).labels == ("not collected",)
+    letters = CategoricalDomain(("a", "b"))
+    assert categorical_partition("v", letters, [["a", "b"]], missing=0).labels == ("not collected",)
+
+
+def test_labels_with_missing_values_stay_unique() -> None:
+    domain = CategoricalDomain(("a", "a, or missing"))
+    parted = categorical_partition("v", domain, [["a"], ["a, or missing"]], missing=0)
+    assert parted.labels == ("a, or missing", "a, or missing (2)")
+
+
+def test_numbers_are_written_without_the_noise_of_their_arithmetic() -> None:
+    low, cut = -4.600000000000001, -4.6000000000000005
+    parted = numeric_partition("rate", NumericDomain(low, 0.1 + 0.2), [cut])
+    assert parted.labels == ("under -4.6", "-4.6 and over")
+    assert parted.words() == "rate: numbers -4.6 to 0.3 → under -4.6 | -4.6 and over"
+    assert parted.cuts == (cut,)
+
+
+def test_how_many_labels_are_left_out_is_no_label() -> None:
+    labels = ["under 17", "17–61", "62 and over, or missing"]
+    assert listed(labels, 3) == "under 17 | 17–61 | 62 and over, or missing"
+    assert listed(labels, 2) == "under 17 | 17–61 … and 1 more bucket"
+    assert listed(labels, 1) == "under 17 … and 2 more buckets"

@@ -110,13 +110,13 @@ def test_errors_belong_to_one_tree() -> None:
 def test_words_say_it_on_one_line() -> None:
     assert (
         numeric_partition("age", AGES, [17, 62]).words()
-        == "age: 100 values → under 17, 17–61, 62 and over"
+        == "age: whole numbers 0 to 99 → under 17 | 17–61 | 62 and over"
     )
     assert numeric_partition("x", REALS, [0.5]).words() == (
-        "x: numbers -5 to 5 → under 0.5, 0.5 and over"
+        "x: numbers -5 to 5 → under 0.5 | 0.5 and over"
     )
     assert categorical_partition("c", COLOURS, [["red", "green", "blue"]]).words() == (
         "c: 3 categories → not collected"
     )
     many = numeric_partition("age", AGES, list(range(1, 100)))
-    assert many.words().endswith("6, 93 more")
+    assert many.words().endswith("5 | 6 … and 93 more buckets")

@@ -45,7 +45,7 @@ def test_counts_are_exact_and_seeds_repeat(
     small = training_set(40, 5, classes)
     for keep in (0.001, 0.13, 0.5, 0.93, 1.0):
         first = QUICK[name](small, keep, random_state=5)
-        assert first.n_kept == kept_count(keep, small.shape) == max(1, round(keep * 200))
+        assert first.n_kept == kept_count(keep, small.n_values) == max(1, round(keep * 200))
         assert first == QUICK[name](small, keep, random_state=5)
         assert first.random_state == 5
         assert first.learner == "logistic regression (l2=1)"
@@ -88,11 +88,11 @@ def test_association_is_the_correlation(training_set: Callable[..., TrainingSet]
 @given(seed=st.integers(0, 10**6), count=st.integers(1, 23), flips=st.integers(0, 12))
 def test_breeding_and_mutation_keep_the_count(seed: int, count: int, flips: int) -> None:
     rng = np.random.default_rng(seed)
-    one, other = (random_bits(rng, (4, 6), count) for _ in range(2))
+    one, other = (random_bits(rng, np.ones((4, 6), bool), count) for _ in range(2))
     child = breed(rng, one, other)
     assert child.sum() == count
     assert (child[one == other] == one[one == other]).all()
-    changed = mutate(rng, child, flips)
+    changed = mutate(rng, child, np.ones((4, 6), bool), flips)
     assert changed.sum() == count
     many = min(flips, count, 24 - count)
     assert (changed & ~child).sum() == (child & ~changed).sum() == many
@@ -116,7 +116,9 @@ def test_influences_equal_the_means_of_the_equations(
     rng = np.random.default_rng(4)
     masks, losses = [], []
     while len(masks) < 20:  # the same draws, in the same groups
-        some = [random_bits(rng, (15, 3), 22) for _ in range(min(16, 20 - len(masks)))]
+        some = [
+            random_bits(rng, np.ones((15, 3), bool), 22) for _ in range(min(16, 20 - len(masks)))
+        ]
         masks += some
         losses += small.losses(np.stack(some)).tolist()
     for i in range(15):
@@ -125,3 +127,49 @@ def test_influences_equal_the_means_of_the_equations(
             without = [loss for mask, loss in zip(masks, losses, strict=True) if not mask[i, j]]
             expected = np.mean(without) - np.mean(with_it) if with_it and without else 0
             assert slopes[i, j] == pytest.approx(expected, abs=1e-10)
+
+
+def with_holes(data: TrainingSet, seed: int = 0) -> TrainingSet:
+    """Take a quarter of the values away, before anything is learned."""
+    rows = data.values.copy()
+    rows[np.random.default_rng(seed).random(rows.shape) < 0.25] = np.nan
+    rows[0] = np.nan  # of this person nothing is there at all
+    return TrainingSet(rows, data.y, data.statistics)
+
+
+@pytest.mark.parametrize("name", list(QUICK))
+def test_what_is_not_there_is_never_kept(
+    training_set: Callable[..., TrainingSet], name: str
+) -> None:
+    holes = with_holes(training_set(40, 5))
+    assert holes.n_values < 160
+    for keep in (0.001, 0.3, 0.97, 1.0):
+        mask = QUICK[name](holes, keep, random_state=5)
+        assert not (mask.kept & np.isnan(holes.values)).any()
+        assert mask.n_kept == max(1, round(keep * holes.n_values))
+        assert (mask.n_values, mask.kept_share) == (holes.n_values, mask.n_kept / holes.n_values)
+    assert mask.kept.tolist() == holes.full.tolist()
+
+
+def test_baselines_keep_whole_attributes_and_people_as_far_as_they_are_there(
+    training_set: Callable[..., TrainingSet],
+) -> None:
+    holes = with_holes(training_set(40, 5))
+    there = holes.present
+    chosen = feature_selection(holes, 0.5).kept
+    whole = [j for j in range(5) if (chosen[:, j] == there[:, j]).all() and there[:, j].any()]
+    part = [j for j in range(5) if chosen[:, j].any() and j not in whole]
+    assert len(part) <= 1
+    assert chosen.sum() == round(0.5 * holes.n_values)
+    rows = random_rows(holes, 0.5).kept
+    assert sum(bool(rows[i].any() and (rows[i] != there[i]).any()) for i in range(40)) <= 1
+
+
+def test_association_is_over_those_who_have_the_value() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.random((60, 3)), rng.integers(0, 2, 60)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    found = association(X, y)
+    for j in range(3):
+        there = ~np.isnan(X[:, j])
+        assert found[j] == pytest.approx(abs(np.corrcoef(X[there, j], y[there])[0, 1]))

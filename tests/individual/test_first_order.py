@@ -43,7 +43,7 @@ def test_first_order_variants(training_set: Callable[..., TrainingSet], data: Tr
         assert mask.facts["gradient"] == "held-out"
         assert mask.facts["rule"] == rule
     moving = first_order(data, 0.1, rounds=40)
-    start = random_bits(np.random.default_rng(0), data.shape, 240)
+    start = random_bits(np.random.default_rng(0), data.present, 240)
     assert data.losses(moving.kept[None])[0] < data.losses(start[None])[0] - 0.01
     with pytest.raises(ParameterError, match="held_out"):
         first_order(data, 0.2, relinearised=False)

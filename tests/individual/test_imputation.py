@@ -93,4 +93,4 @@ def test_bad_input() -> None:
     with pytest.raises(DataError, match="finite"):
         impute([[np.nan]], [[True]], "zero")
     with pytest.raises(DataError, match="finite"):
-        PublicStatistics.of([[np.nan]])
+        PublicStatistics.of([[np.inf]])

@@ -183,3 +183,28 @@ def test_bad_rows(rows, table_rows, tmp_path: Path) -> None:
     np.savez(tmp_path / "m.npz", **arrays)
     with pytest.raises(DocumentError, match="row numbers"):
         Mask.load(tmp_path / "m.npz")
+
+
+def test_shares_are_of_the_values_that_are_there(tmp_path: Path) -> None:
+    mask = Mask([[True, False, False], [True, False, False]], n_values=4)
+    assert (mask.kept_share, mask.sparsity, mask.random_overlap(mask)) == (0.5, 0.5, 0.5)
+    assert str(mask) == (
+        "2 people x 3 attributes: 50.00 % kept (2 of 4 values that are there, 33.33 % of all 6)"
+    )
+    mask.save(tmp_path / "m.npz")
+    again = Mask.load(tmp_path / "m.npz")
+    assert again == mask
+    assert again.with_facts({"a": 1}).n_values == 4
+    for wrong in (1, 7, 0, 2.5):
+        with pytest.raises(ParameterError, match="n_values"):
+            Mask(mask.kept, n_values=wrong)  # type: ignore[arg-type]
+
+
+def test_a_mask_that_does_not_say_how_many_values_there_are_is_about_all(tmp_path: Path) -> None:
+    mask = Mask([[True, False], [False, False]])
+    header = {name: fact for name, fact in mask.header().items() if name != "values"}
+    text = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    np.savez(tmp_path / "m.npz", header=text, bits=np.packbits(mask.kept))
+    again = Mask.load(tmp_path / "m.npz")
+    assert again == mask
+    assert again.n_values == 4

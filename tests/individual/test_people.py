@@ -46,26 +46,52 @@ def test_a_target_may_be_cut_and_its_column_goes() -> None:
 def test_whole_numbers_with_holes_stay_numbers() -> None:
     ages = [None if i == 4 else 5 + i for i in range(30)]
     source = table(age=np.array(ages, object))
-    with pytest.raises(DataError, match=r"Missing in some: age \(1 of 30 rows\)") as caught:
-        read_people(source, "y")
-    assert "--leave-out-incomplete" in str(caught.value)
+    known = np.array([one for one in ages if one is not None], float)
+    scaled = (known - known.min()) / (known.max() - known.min())
+    people = read_people(source, "y")
+    assert people.rows is None
+    assert people.lacking == ("age",)
+    assert np.isnan(people.encoded.X).nonzero() == (np.array([4]), np.array([0]))
+    assert np.delete(people.encoded.X[:, 0], 4) == pytest.approx(scaled)
     people = read_people(source, "y", leave_out_incomplete=True)
     assert people.rows is not None
     assert people.rows.tolist() == [i for i in range(30) if i != 4]
-    known = np.array([one for one in ages if one is not None], float)
-    scaled = (known - known.min()) / (known.max() - known.min())
+    assert people.lacking == ()
+    assert people.facts["left_out"] == "incomplete"
     assert people.encoded.X[:, 0] == pytest.approx(scaled)
+
+
+def test_an_attribute_without_any_value_is_refused_by_name() -> None:
+    with pytest.raises(DataError, match="'income' has no value at all"):
+        read_people(table(income=np.full(30, NAN)), "y")
+    with pytest.raises(DataError, match="income: none at all"):
+        encode(table(income=np.full(30, NAN)), "y")
+    with pytest.raises(DataError, match="'income' must be finite"):
+        encode(table(income=np.full(30, np.inf)), "y")
+
+
+def test_missing_dates_are_not_there() -> None:
+    days = np.array(["2020-01-03", "2020-01-01", "NaT"] * 10, "datetime64[D]")
+    people = read_people(table(age=days), "y")
+    assert people.encoded.X[:3, 0].tolist()[:2] == [1.0, 0.0]
+    assert np.isnan(people.encoded.X[2::3, 0]).all()
 
 
 def test_a_missing_target_is_no_class() -> None:
     labels = table()["y"].astype(object)
     labels[[0, 7]] = None
     source = table(y=labels)
-    with pytest.raises(DataError, match=r"y \(2 of 30 rows\)"):
+    with pytest.raises(DataError, match="'y' is missing in 2 of 30 rows") as caught:
         read_people(source, "y")
+    assert "--drop-missing-target" in str(caught.value)
+    source["income"][5] = NAN
     people = read_people(source, "y", leave_out_incomplete=True)
     assert people.encoded.classes == ("no", "yes")
-    assert len(people.encoded.y) == 28
+    assert len(people.encoded.y) == 27
+    people = read_people(source, "y", drop_missing_target=True)
+    assert people.rows is not None
+    assert people.rows.tolist() == [i for i in range(30) if i not in (0, 7)]
+    assert people.facts["left_out"] == "without target"
 
 
 def test_a_missing_text_is_a_category() -> None:
@@ -82,14 +108,16 @@ def test_numbers_may_be_categories() -> None:
     assert people.encoded.X[:3, 0].tolist() == [0.0, 1.0, 0.5]  # "10" < "100" < "9"
 
 
-def test_retained_and_filled_against_a_loop_over_people() -> None:
+@pytest.mark.parametrize("leave_out", [True, False])
+def test_retained_and_filled_against_a_loop_over_people(leave_out: bool) -> None:
     source = table(income=np.where(np.arange(30) == 2, NAN, table()["income"]))
-    people = read_people(source, "y", leave_out_incomplete=True)
-    kept = np.random.default_rng(1).random((29, 3)) < 0.4
-    mask = Mask(kept, people.attributes, rows=people.rows, table_rows=30)
-    retained, filled = people.retained(mask), people.filled(mask)
+    people = read_people(source, "y", leave_out_incomplete=leave_out)
+    rows = [i for i in range(30) if i != 2 or not leave_out]
     X, law = people.encoded.X, PublicStatistics.of(people.encoded.X)
-    rows = [i for i in range(30) if i != 2]
+    kept = (np.random.default_rng(1).random(X.shape) < 0.4) & ~np.isnan(X)
+    about = {"rows": people.rows, "table_rows": 30} if leave_out else {}
+    mask = Mask(kept, people.attributes, **about)
+    retained, filled = people.retained(mask), people.filled(mask)
     assert list(retained) == list(filled) == ["age", "job", "income", "y"]
     for place, row in enumerate(rows):
         here = kept[place]
@@ -160,9 +188,12 @@ def test_encode_and_apply_a_table() -> None:
     assert (found["buys"] == table["buys"]).all()
 
 
-def test_encode_refuses_holes_in_numbers() -> None:
+def test_holes_in_numbers_stay_and_in_the_target_are_refused() -> None:
+    some = encode({"age": np.array([1.0, np.nan, 3.0]), "y": [0, 1, 0]}, "y")
+    assert some.X[[0, 2], 0].tolist() == [0.0, 1.0]
+    assert np.isnan(some.X[1, 0])
     with pytest.raises(DataError, match="missing"):
-        encode({"age": np.array([1.0, np.nan]), "y": [0, 1]}, "y")
+        encode({"age": [1, 2], "y": np.array([1.0, np.nan])}, "y")
     with pytest.raises(DataError, match="target"):
         encode({"age": [1, 2]}, "y")
     encoded = encode({"job": np.array(["a", None, "b"], object), "y": [0, 1, 0]}, "y")
@@ -181,3 +212,12 @@ def test_people_are_divided_once() -> None:
         assert sorted(np.concatenate(parts)) == list(range(101))
     with pytest.raises(ParameterError, match="at least 8"):
         split_people(7)
+
+
+def test_a_mask_that_keeps_what_is_not_there_is_of_another_table() -> None:
+    source = table(income=np.where(np.arange(30) == 2, NAN, table()["income"]))
+    people = read_people(source, "y")
+    mask = Mask(np.ones((30, 3), bool), people.attributes)
+    for use in (people.retained, people.filled):
+        with pytest.raises(DataError, match=r"'income' .* not there"):
+            use(mask)

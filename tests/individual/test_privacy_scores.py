@@ -93,3 +93,31 @@ def test_bad_input() -> None:
         with_privacy(mask, [0.5], 1.0)
     with pytest.raises(ParameterError, match="beta"):
         with_privacy(mask, [0, 1], -1.0)
+
+
+def test_scores_are_of_the_values_that_are_there() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 6, (80, 3)).astype(float)
+    X[:, 2] = X[:, 0] + rng.normal(size=80)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    distinct = [len(set(column[~np.isnan(column)])) for column in X.T]
+    low, high = min(distinct), max(distinct)
+    expected = [(high - count) / (high - low) for count in distinct]
+    assert uniqueness_scores(X) == pytest.approx(expected)
+    related = []
+    for j in range(3):
+        others = []
+        for k in range(3):
+            both = ~np.isnan(X[:, j]) & ~np.isnan(X[:, k])
+            others += [abs(np.corrcoef(X[both, j], X[both, k])[0, 1])] * (j != k)
+        related.append(sum(others) / 2)
+    scaled = (max(related) - np.array(related)) / (max(related) - min(related))
+    assert independence_scores(X) == pytest.approx(scaled)
+
+
+def test_no_ranking_keeps_what_is_not_there() -> None:
+    mask = Mask([[True, False], [False, True]], n_values=3)
+    there = np.array([[True, False], [True, True]])
+    ranked = with_privacy(mask, [0.0, 1.0], 5.0, there)
+    assert ranked.kept.tolist() == [[True, False], [False, True]]
+    assert graded(mask, np.ones((2, 2)), [0.0, 1.0], 5.0, there).n_values == 3

@@ -110,3 +110,20 @@ def test_privacy_in_the_search(people: Encoded) -> None:
 def test_bad_input(people: Encoded, options, words) -> None:
     with pytest.raises(ParameterError, match=words):
         retain(people, **QUICK, **options)
+
+
+def test_missing_numbers_are_not_kept_and_count_nowhere(people: Encoded) -> None:
+    X = people.X.copy()
+    X[np.random.default_rng(5).random(X.shape) < 0.2] = np.nan
+    holes = Encoded(X, people.y, people.attributes, people.classes)
+    some = retain(holes, keep=0.25, privacy_weight=0.1, **QUICK)
+    there = ~np.isnan(X)
+    assert not (some.mask.kept & ~there).any()
+    assert some.mask.n_kept == round(0.25 * there.sum())
+    assert some.curve.chosen.kept_share == pytest.approx(0.25, abs=0.01)
+    assert some.curve.full.kept_share == 1
+    assert some.reconstruction.details["kept_share"] == some.mask.kept_share
+    assert some.curve.full.reconstruction.value == 1
+    wanted = retain(holes, max_drop=0.1, **QUICK)
+    assert 0 < wanted.mask.kept_share < 0.6
+    assert not (wanted.mask.kept & ~there).any()

@@ -26,7 +26,7 @@ def test_stationarity_counts_gradients_right(
 ) -> None:
     small = training_set(30, 4, classes, seed=seed)
     rng = np.random.default_rng(seed)
-    kept = random_bits(rng, small.shape, 40)
+    kept = random_bits(rng, small.present, 40)
     state = _State(small, _Metric(small, (1.0, 10.0)), kept, None, np.ones(small.shape))
     before = state.gap()
     for _ in range(3):

@@ -83,7 +83,7 @@ def test_a_missed_target_comes_first(assessment, tree):
     assert "✗ Target missed." in page
     assert page.index("is missed by") < page.index("attributes to collect")
     assert (
-        plain(document.to_markdown()).splitlines()[2].startswith("**The target of 98 % is missed")
+        plain(document.to_markdown()).splitlines()[4].startswith("**The target of 98 % is missed")
     )
     assert repr(document).startswith(
         "<ModelReport 'Data minimisation report for a model': The target"

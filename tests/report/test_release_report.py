@@ -94,7 +94,7 @@ def test_the_verdict_comes_first(report, greedy):
     )
     page = report.to_html()
     assert page.index("Every combination of") < page.index('class="figures"')
-    assert report.to_markdown().splitlines()[2].startswith("**Every combination of quasi-identif")
+    assert report.to_markdown().splitlines()[4].startswith("**Every combination of quasi-identif")
     assert "✓ Promise kept" in page
     assert report.kept
     assert repr(report).startswith("<ReleaseReport 'Anonymisation report': Every combination")

@@ -28,7 +28,9 @@ from sparsam.cli._options import (
     OutputFile,
     command_line,
     file_hash,
+    head_options,
     json_option,
+    made_by,
     missing_option,
     quiet_option,
     report_option,
@@ -123,6 +125,7 @@ _PICKLED = (".joblib", ".pkl", ".pickle")
     help="Where to save the certificate.  [default: beside the output]",
 )
 @report_option
+@head_options
 @click.option(
     "--sweep-k",
     metavar="NUMBERS",
@@ -220,6 +223,7 @@ def _published(
         rows=count_rows(frame),
         command=command_line(),
         facts=_facts(options["model"]),
+        **made_by(options),
     )
 
 

@@ -18,7 +18,7 @@ from sparsam.cli._options import (
     quiet_option,
     spreadsheet_option,
 )
-from sparsam.cli._terminal import messages
+from sparsam.cli._terminal import counted, messages
 
 if TYPE_CHECKING:
     from sparsam.data import Source
@@ -104,7 +104,8 @@ def _apply_generalization(
     release = generalization.apply(columns, keep=keep, output="codes" if codes else "labels")
     write(release)
     console = messages(quiet)
-    console.print(f"Wrote {len(next(iter(release.values()))):,} records to {output.name}.")
+    written = counted(len(next(iter(release.values()))), "record")
+    console.print(f"Wrote {written} to {output.name}.")
     left_out = [name for name in source.names if name not in names]
     idle = [name for name in left_out if name in generalization]
     other = [name for name in left_out if name not in generalization]
@@ -143,14 +144,16 @@ def apply_mask(
         "people in the same order as in the table that it was found for."
     )
     people_kept, whole = mask.shape[0], people.n_rows
-    console.print(f"Wrote {people_kept:,} records to {output.name}.")
+    console.print(f"Wrote {counted(people_kept, 'record')} to {output.name}.")
     if people_kept < whole:
-        console.print(f"Left out: {whole - people_kept:,} of {whole:,} rows, as incomplete.")
+        why = "without a target" if people.left_out == "without target" else "as incomplete"
+        console.print(f"Left out: {whole - people_kept:,} of {counted(whole, 'row')}, {why}.")
     if fill:
         console.print("Scaled to [0, 1]; what was not kept is filled in from statistics.")
     else:
         share = f"{mask.kept_share:.2%}".replace("%", " %")
-        console.print(f"{share} of the values are kept, the others are empty.")
+        there = " that are there" if mask.n_values < mask.kept.size else ""
+        console.print(f"{share} of the values{there} are kept, the others are empty.")
     other = [name for name in source.names if name not in columns]
     if other:
         console.print(f"Left out: {', '.join(other)} (--keep passes a column through).")
@@ -170,7 +173,10 @@ def _people(mask: Mask, data: Source, missing: tuple[str, ...]) -> PeopleTable:
         attributes=mask.attributes,
         categorical=_listed(mask, "categorical"),
         missing=missing or _listed(mask, "missing"),
-        leave_out_incomplete=mask.rows is not None,
+        # a mask that does not say so was found when only complete rows were used
+        leave_out_incomplete=mask.rows is not None
+        and mask.facts.get("left_out", "incomplete") == "incomplete",
+        drop_missing_target=mask.rows is not None,
     )
 
 

@@ -11,7 +11,9 @@ import rich_click as click
 from sparsam.cli._options import (
     InputFile,
     command_line,
+    head_options,
     json_option,
+    made_by,
     quiet_option,
     report_option,
     role_options,
@@ -34,6 +36,7 @@ from sparsam.cli._terminal import (
     "--adversary", multiple=True, metavar="NAME", help="A1 … A8 or control.  [default: all]"
 )
 @report_option
+@head_options
 @seed_option
 @json_option
 @quiet_option
@@ -64,11 +67,14 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
             reconstruction=Reconstruction(random_state=seed),
             progress=lambda done, total, name: progress(done, total),
         )
-    if not attacks.complete:
-        console.print("Interrupted: what was finished follows.")
+    if not attacks.complete:  # said even where remarks are not wanted: a part is no whole
+        if not attacks.risks:
+            raise KeyboardInterrupt
+        click.echo("Interrupted: only what was finished follows.", err=True)
     if options["report"] is not None:
         command = command_line()
-        report = attack_report(attacks, artifact, parts, source=files[-1].name, command=command)
+        details = {"source": files[-1].name, "command": command, **made_by(options)}
+        report = attack_report(attacks, artifact, parts, **details)
         report.save(options["report"])
         console.print(f"Wrote the report to {options['report']}.")
     if options["as_json"]:

@@ -7,7 +7,14 @@ from pathlib import Path
 import rich_click as click
 
 from sparsam.cli._minimise import DEFAULT_LOSS, choose, save
-from sparsam.cli._options import claim_output, command_line, jobs_option, quiet_option, seed_option
+from sparsam.cli._options import (
+    claim_output,
+    command_line,
+    date_option,
+    jobs_option,
+    quiet_option,
+    seed_option,
+)
 from sparsam.cli._terminal import messages, tables
 
 
@@ -21,8 +28,11 @@ from sparsam.cli._terminal import messages, tables
 @click.option("--open/--no-open", "show_report", default=None, help="Open the report at the end.")
 @seed_option
 @jobs_option
+@date_option
 @quiet_option
-def demo(folder: Path, show_report: bool | None, seed: int, jobs: int | None, quiet: bool) -> None:
+def demo(
+    folder: Path, show_report: bool | None, seed: int, jobs: int | None, date: str, quiet: bool
+) -> None:
     """Walk the whole flow on 20,000 bundled census records.
 
     Which of 16 attributes does a model need that predicts whether someone is employed?
@@ -38,7 +48,8 @@ def demo(folder: Path, show_report: bool | None, seed: int, jobs: int | None, qu
     console.print("Task: predict from 16 census attributes whether someone is employed.")
     people = load_example()
     choice = choose(people, Roles("employed"), loss=DEFAULT_LOSS, seed=seed, jobs=jobs, quiet=quiet)
-    evidence = report_on(choice, command=command_line(), source="bundled example")
+    with console.working("Writing the report …"):
+        evidence = report_on(choice, command=command_line(), source="bundled example", date=date)
     save(choice, evidence, artifact, report, quiet=quiet)
     click.echo(evidence.to_terminal(tables().width), nl=False)
     if show_report or (show_report is None and console.is_terminal):

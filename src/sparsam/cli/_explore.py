@@ -15,7 +15,9 @@ from sparsam.cli._ledger import analyst_option, at_least_option
 from sparsam.cli._options import (
     InputFile,
     OutputFile,
+    author_option,
     command_line,
+    date_option,
     json_option,
     quiet_option,
     report_option,
@@ -132,6 +134,8 @@ def plan(file: Path | None, **options: Any) -> None:
 @per_query_option
 @click.option("--purpose", required=True, metavar="TEXT", help="Why, for the statement.")
 @report_option
+@author_option
+@date_option
 @click.option(
     "-o", "--output", type=OutputFile(".json"), help="Where to save every answer (.json)."
 )
@@ -208,6 +212,8 @@ def run(data: Path, **options: Any) -> None:
             source=data.name,
             command=command_line(),
             order=column_names(data),
+            author=options["author"],
+            date=options["date"],
         )
     _save(exploration, report, options)
     if options["as_json"]:

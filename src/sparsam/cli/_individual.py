@@ -13,13 +13,15 @@ from sparsam.cli._options import (
     InputFile,
     OutputFile,
     command_line,
+    head_options,
     json_option,
+    made_by,
     missing_option,
     quiet_option,
     report_option,
     seed_option,
 )
-from sparsam.cli._terminal import echo_json, messages, progress_bar, tables
+from sparsam.cli._terminal import counted, echo_json, messages, progress_bar, tables
 
 if TYPE_CHECKING:
     from sparsam.cli._terminal import SafeConsole
@@ -51,7 +53,7 @@ QUICK = ("stationarity", "feature-selection", "random-rows", "individualised-ran
 @click.option(
     "--keep",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Share of all values to keep, such as 0.2.",
+    help="Share of the values that are there to keep, such as 0.2.",
 )
 @click.option(
     "--max-drop",
@@ -61,6 +63,7 @@ QUICK = ("stationarity", "feature-selection", "random-rows", "individualised-ran
 )
 @click.option("-o", "--output", type=OutputFile(".npz"), help="Where to save the mask (.npz).")
 @report_option
+@head_options
 @click.option(
     "--algorithm",
     type=click.Choice(ALGORITHMS),
@@ -122,9 +125,15 @@ QUICK = ("stationarity", "feature-selection", "random-rows", "individualised-ran
 @click.option("--categorical", multiple=True, metavar="NAME", help="Read it as categories.")
 @missing_option
 @click.option(
+    "--drop-missing-target",
+    is_flag=True,
+    help="Leave out rows without a target; the mask says which rows it is about.",
+)
+@click.option(
     "--leave-out-incomplete",
     is_flag=True,
-    help="Leave out rows without a number or target; the mask says which rows it is about.",
+    help="Leave out rows without a number, too. Otherwise a missing number is not kept, and filled "
+    "in as what is not kept.",
 )
 @seed_option
 @json_option
@@ -154,6 +163,7 @@ def individual(data: Path, **options: Any) -> None:
         target=options["target"],
         source=data.name,
         command=command_line(),
+        **made_by(options),
     )
     _save(report, retention, options, console)
     if options["as_json"]:
@@ -173,12 +183,19 @@ def _read(data: Path, options: Mapping[str, Any], console: SafeConsole) -> Peopl
         categorical=options["categorical"],
         missing=options["missing"],
         leave_out_incomplete=options["leave_out_incomplete"],
+        drop_missing_target=options["drop_missing_target"],
     )
-    console.print(f"Read {people.n_rows:,} records with {len(people.attributes)} attributes.")
+    records, wide = counted(people.n_rows, "record"), counted(len(people.attributes), "attribute")
+    console.print(f"Read {records} with {wide}.")
     if people.rows is not None:
         console.print(
-            f"{people.n_rows - len(people.rows):,} of them are incomplete and left out; the mask "
-            "holds the numbers of the others."
+            f"{people.n_rows - len(people.rows):,} of them are {people.left_out} and left out; the "
+            "mask holds the numbers of the others."
+        )
+    if people.lacking:
+        console.print(
+            f"Note: numbers are missing in {', '.join(people.lacking)}: what is not there is not "
+            "kept, and filled in as what is not kept."
         )
     return people
 
@@ -267,9 +284,12 @@ def _rows_words(retention: Retention, data: Path) -> str:
     mask = retention.mask
     if mask.rows is None:
         return f"all {mask.shape[0]:,} rows of {data.name}, in the order of the file"
+    which = "have a target"
+    if mask.facts.get("left_out") == "incomplete":
+        which = "are complete"
     return (
-        f"{mask.shape[0]:,} of the {mask.table_rows:,} rows of {data.name}: those that are "
-        "complete, in the order of the file (their numbers are in the mask)"
+        f"{mask.shape[0]:,} of the {mask.table_rows:,} rows of {data.name}: those that {which}, "
+        "in the order of the file (their numbers are in the mask)"
     )
 
 

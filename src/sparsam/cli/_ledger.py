@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sparsam._writing import write_text
-from sparsam.cli._options import InputFile, OutputFile, json_option, missing_option, quiet_option
+from sparsam.cli._options import (
+    InputFile,
+    OutputFile,
+    head_options,
+    json_option,
+    made_by,
+    missing_option,
+    quiet_option,
+)
 from sparsam.cli._terminal import complain, echo_json, messages
 
 if TYPE_CHECKING:
@@ -194,6 +202,7 @@ def verify(
 )
 @at_least_option
 @witness_option
+@head_options
 @json_option
 @quiet_option
 def statement(place: Path, output: Path | None, as_json: bool, quiet: bool, **options: Any) -> None:
@@ -205,7 +214,7 @@ def statement(place: Path, output: Path | None, as_json: bool, quiet: bool, **op
     from sparsam.report import statement_report
 
     with opened_ledger(place, at_least=options["at_least"], witness=options["witness"]) as opened:
-        report = statement_report(opened.statement(options["delta"]))
+        report = statement_report(opened.statement(options["delta"]), **made_by(options))
     if output is not None:
         report.save(output)
         messages(quiet).print(f"Wrote the statement to {output}.")

@@ -17,7 +17,7 @@ from sparsam.cli._explore import explore
 from sparsam.cli._individual import individual
 from sparsam.cli._ledger import ledger
 from sparsam.cli._minimise import minimise
-from sparsam.cli._terminal import adopt, exit_codes, guarded_streams
+from sparsam.cli._terminal import adopt, exit_codes, guarded_streams, interrupted_last
 from sparsam.cli._verify import verify
 
 
@@ -26,7 +26,7 @@ class Commands(click.RichGroup):
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Run the command line, with a terminal that only we steer."""
-        with guarded_streams():
+        with guarded_streams(), interrupted_last():
             return super().main(*args, **options)
 
     def make_context(self, *args: Any, **options: Any) -> Any:

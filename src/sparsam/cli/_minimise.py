@@ -16,8 +16,10 @@ from sparsam.cli._options import (
     InputFile,
     OutputFile,
     command_line,
+    head_options,
     jobs_option,
     json_option,
+    made_by,
     quiet_option,
     report_option,
     role_options,
@@ -29,6 +31,7 @@ from sparsam.cli._terminal import (
     NOT_MET,
     TOO_FEW,
     complain,
+    counted,
     echo_json,
     messages,
     progress_bar,
@@ -62,6 +65,7 @@ _WITHOUT_MODEL = (
 )
 @report_option
 @score_option
+@head_options
 @click.option(
     "--max-utility-loss",
     type=click.FloatRange(0),
@@ -125,13 +129,15 @@ def minimise(data: Path, **options: Any) -> None:
         jobs=options["jobs"],
         quiet=options["quiet"],
     )
-    details: dict[str, Any] = {"source": data.name, "command": command_line()}
-    report = report_on(choice, **details)
+    details: dict[str, Any] = {"source": data.name, "command": command_line(), **made_by(options)}
+    with messages(options["quiet"]).working("Writing the report …"):
+        report = report_on(choice, **details)
+        shown = report.to_terminal(tables().width)
     save(choice, report, options["output"], options["report"], quiet=options["quiet"])
     if options["as_json"]:
         echo_json(choice.to_dict())
     else:
-        click.echo(report.to_terminal(tables().width), nl=False)
+        click.echo(shown, nl=False)
     if options["with_attacks"]:
         report = report_on(choice, **details, **_attacks(choice, options))
         if options["report"] is not None:
@@ -180,7 +186,8 @@ def choose(
         raise click.UsageError("Give --max-utility-loss or --max-risk, not both.")
     console = messages(quiet)
     table = read(data, roles=roles)
-    console.print(f"Read {table.n_rows:,} records with {len(table.names)} columns.")
+    wide = counted(len(table.names), "column")
+    console.print(f"Read {counted(table.n_rows, 'record')} with {wide}.")
     for note in table.notes:
         console.print(f"Note: {note}")
     with progress_bar(console, "Minimise and attack") as progress:
@@ -199,7 +206,8 @@ def choose(
         if front.limits.score.name == "mae":
             loss *= front.limits.nothing.error
     try:
-        return front.choose(max_utility_loss=loss, max_risk=risk)
+        with console.working("Choosing, and measuring the choice …"):
+            return front.choose(max_utility_loss=loss, max_risk=risk)
     except NothingFitsError as error:
         complain(error)
         sys.exit(TOO_FEW if isinstance(error, TooFewPeopleError) else NOT_MET)

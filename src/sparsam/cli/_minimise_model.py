@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import rich_click as click
 
-from sparsam.cli._options import InputFile, OutputFile, command_line, file_hash
-from sparsam.cli._terminal import echo_json, messages, tables
+from sparsam.cli._options import InputFile, OutputFile, command_line, file_hash, made_by
+from sparsam.cli._terminal import counted, echo_json, messages, tables
 
 if TYPE_CHECKING:
     from sparsam.assess import ModelAssessment
@@ -82,7 +82,8 @@ def minimise_for_model(
     box = _load(options["model"], options["trust_model"], options["quiet"])
     source = open_source(data)
     records = OwnRecords.open(source, roles=roles, columns=box.columns).table
-    console.print(f"Read {records.n_rows:,} records; the model takes {len(records.names)} columns.")
+    wide = counted(len(records.names), "column")
+    console.print(f"Read {counted(records.n_rows, 'record')}; the model takes {wide}.")
     for note in records.notes:
         console.print(f"Note: {note}")
     with console.working(f"Asking the model about {records.n_rows:,} records and variants …"):
@@ -96,7 +97,7 @@ def minimise_for_model(
     with console.working("Measuring what is kept, and asking the questions …"):
         assessment = assess_model(tree, source, rows=tree.held_out_rows_)
         asked = questionnaire.ask(records.take(tree.held_out_rows_))
-    report = _report(assessment, tree, asked, data, records.n_rows, options["model"])
+    report = _report(assessment, tree, asked, data, records.n_rows, options)
     _save("report", report, options["report"], options)
     if options["as_json"]:
         echo_json(_plain(assessment, asked))
@@ -141,10 +142,16 @@ def _fit(
 
 
 def _report(
-    assessment: ModelAssessment, tree: ModelTree, asked: Asked, data: Path, rows: int, model: Path
+    assessment: ModelAssessment,
+    tree: ModelTree,
+    asked: Asked,
+    data: Path,
+    rows: int,
+    options: Mapping[str, Any],
 ) -> ModelReport:
     from sparsam.report import model_report
 
+    model: Path = options["model"]
     return model_report(
         assessment,
         tree.generalization_,
@@ -154,6 +161,7 @@ def _report(
         rows=rows,
         command=command_line(),
         facts={"model": model.name, "SHA-256 of the model": file_hash(model)},
+        **made_by(options),
     )
 
 

@@ -142,6 +142,24 @@ score_option = click.option(
     help="What utility is measured by. auto: r2 where the target is a number, accuracy where no "
     "class is much more common than the others, else auc (two classes) or balanced accuracy.",
 )
+
+
+def _day(ctx: click.Context, param: click.Parameter, day: str | None) -> str | None:
+    """Settle the date of a report once, so that the command that is written into it has it too."""
+    from sparsam.report import day_of
+
+    return None if ctx.resilient_parsing else day_of(day)
+
+
+author_option = click.option("--author", metavar="NAME", help="Who makes the report, for its head.")
+purpose_option = click.option("--purpose", metavar="TEXT", help="What for, for its head.")
+date_option = click.option(
+    "--date",
+    metavar="DAY",
+    callback=_day,
+    help="The date at its head, such as 2026-11-16.  [default: today, UTC]",
+)
+head_options = _together(author_option, purpose_option, date_option)
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of every choice."
 )
@@ -264,9 +282,15 @@ def command_line() -> str:
     words = ["sparsam", *_names(context)]
     for parameter in context.command.params:
         name = str(parameter.name)
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        # on another day the same command would give another date
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE or name == "date":
             words += _words(parameter, context.params[name])
     return shlex.join(words)
+
+
+def made_by(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What the head of a report says besides its title."""
+    return {name: options[name] for name in ("author", "purpose", "date") if name in options}
 
 
 def _names(context: click.Context) -> list[str]:

@@ -128,20 +128,26 @@ class SafeConsole(Console):
             else:
                 yield Segment(printable(segment.text), segment.style)
 
-    def working(self, what: str) -> Live:
-        """Show that work goes on, as a context.
+    @contextmanager
+    def working(self, what: str) -> Iterator[None]:
+        """Show that work goes on, as a context: it moves in a terminal, and is a line in a log.
 
         Unlike `status`, it does not put what others print meanwhile through rich, which would
         take their escapes for styling.
         """
-        return Live(
+        if not self.is_terminal:
+            self.print(what)
+            yield
+            return
+        with Live(
             Spinner("dots", text=one_line(what)),
             console=self,
             transient=True,
             refresh_per_second=12.5,
             redirect_stdout=False,
             redirect_stderr=False,
-        )
+        ):
+            yield
 
 
 class SafeFormatter(RichHelpFormatter):
@@ -233,12 +239,24 @@ def _line(console: SafeConsole, what: str, done: int, total: int) -> None:
         console.print(f"{what}: {done} of {total}")
 
 
+def counted(count: int, noun: str) -> str:
+    """Write a count with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "record"), counted(20000, "record")
+    ('1 record', '20,000 records')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 NOT_MET = 1
 USAGE = 2
 TOO_FEW = 3
 UNEXPECTED = 70
 INTERRUPTED = 130
 READER_LEFT = 141
+_ABORTED = 1  # click's own code for Ctrl-C
 TRACEBACK = "SPARSAM_TRACEBACK"
 _HINT = (
     "Hint: this is a defect of sparsam, of a library, or a lack of memory. With {name}=1 in the "
@@ -254,22 +272,41 @@ def exit_codes() -> Iterator[None]:
 
 
 @contextmanager
+def interrupted_last() -> Iterator[None]:
+    """End with the code of an interrupt where Ctrl-C came before or after a command's own work.
+
+    Click would end with 1 there, as a gate that fails does.
+    """
+    with _interrupts() as interrupts:
+        try:
+            yield
+        except SystemExit as ending:
+            if interrupts and ending.code == _ABORTED:
+                sys.exit(INTERRUPTED)
+            raise
+
+
+_noted: list[int] = []
+
+
+def _note(number: int, frame: FrameType | None) -> None:
+    _noted.append(number)
+    signal.default_int_handler(number, frame)
+
+
+@contextmanager
 def _interrupts() -> Iterator[list[int]]:
-    """Note Ctrl-C: some libraries make another error of it."""
-    noted: list[int] = []
-
-    def note(number: int, frame: FrameType | None) -> None:
-        noted.append(number)
-        signal.default_int_handler(number, frame)
-
+    """Note Ctrl-C: some libraries make another error of it. One inside another shares its notes."""
     before = signal.getsignal(signal.SIGINT)
     ours = before is signal.default_int_handler and (
         threading.current_thread() is threading.main_thread()
     )
+    if before is not _note:
+        _noted.clear()
     if ours:
-        signal.signal(signal.SIGINT, note)
+        signal.signal(signal.SIGINT, _note)
     try:
-        yield noted
+        yield _noted
     finally:
         if ours:
             signal.signal(signal.SIGINT, before)
@@ -279,7 +316,10 @@ def _interrupts() -> Iterator[list[int]]:
 def _codes(interrupts: list[int]) -> Iterator[None]:
     try:
         yield
-    except (Exit, Abort, SystemExit, NoArgsIsHelpError):
+    except Abort:
+        click.echo("Interrupted.", err=True)
+        sys.exit(INTERRUPTED)
+    except (Exit, SystemExit, NoArgsIsHelpError):
         raise
     except click.ClickException as error:
         context = getattr(error, "ctx", None)

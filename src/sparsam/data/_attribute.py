@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
-from sparsam.data._domain import CategoricalDomain, Category, Domain, NumericDomain, plain
+from sparsam.data._domain import CategoricalDomain, Category, Domain, NumericDomain, middles, plain
 from sparsam.data._factor import Factored, factorise
 
 # Codes are 16 bits wide; a few are left for the missing value and for later use.
@@ -154,7 +154,7 @@ class Attribute:
         if isinstance(self.domain, CategoricalDomain):
             return _array(self.domain.categories)
         if self.binned:
-            return self.lows + (self.highs - self.lows) / 2
+            return middles(self.lows, self.highs)
         return self.lows.astype(np.int64) if self.domain.integer else self.lows.copy()
 
     def _categories(self) -> tuple[Category, ...]:

@@ -158,6 +158,19 @@ def _outwards(end: float, step: Decimal, rounding: str) -> float:
     return rounded if math.isfinite(rounded) else math.copysign(sys.float_info.max, rounded)
 
 
+def middles(lows: NDArray[np.float64], highs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The middle of each range, without the noise of the arithmetic; a number that is one range.
+
+    Examples
+    --------
+    >>> middles(np.array([0.1, 7.0]), np.array([0.5, 7.0])).tolist()
+    [0.3, 7.0]
+    """
+    halves = (lows + (highs - lows) / 2).tolist()
+    short = np.array([float(f"{half:.15g}") for half in halves], dtype=np.float64)
+    return np.clip(short, lows, highs)
+
+
 def round_cut(low: float, high: float) -> float:
     """The roundest number in (low, high]: a cut that people remember and nobody is known by.
 

@@ -27,6 +27,7 @@ from sparsam.generalization._partition import (
     finest,
     nothing,
 )
+from sparsam.generalization._partition_base import BETWEEN, listed
 
 FORMAT: Final = "sparsam/generalization"
 VERSION: Final = 1
@@ -421,8 +422,7 @@ def joined_about(first: Generalization, other: Generalization) -> Mapping[str, A
 
 
 HEADER = ("attribute", "before", "after", "buckets")
-_BETWEEN = " | "
-_WIDTH = 80
+_WIDTH = 70
 _WIDEST = 200
 
 
@@ -445,10 +445,8 @@ def _table_rows(partitions: tuple[Partition, ...]) -> list[tuple[str, str, str, 
 
 def _after(labels: tuple[str, ...]) -> str:
     """Show as many labels as fit, at least one."""
-    ends = accumulate(len(label) + len(_BETWEEN) for label in labels)
-    shown = max(1, sum(end <= _WIDTH for end in ends))
-    rest = len(labels) - shown
-    return _BETWEEN.join([*labels[:shown], *([f"{rest} more"] if rest else [])])
+    ends = accumulate(len(label) + len(BETWEEN) for label in labels)
+    return listed(labels, max(1, sum(end <= _WIDTH for end in ends)))
 
 
 def _table_text(partitions: tuple[Partition, ...]) -> str:

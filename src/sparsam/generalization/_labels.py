@@ -14,6 +14,7 @@ MISSING = "missing"
 OTHER = "other"
 OR_OTHER = ", or other"
 ALL = "all values"
+OR_MISSING = ", or missing"
 
 
 def numeric_labels(domain: NumericDomain, cuts: Sequence[float]) -> list[str]:
@@ -58,8 +59,15 @@ def _interval(domain: NumericDomain, low: float | None, high: float | None) -> s
 
 
 def number_label(value: float) -> str:
-    """Write a number without a needless decimal point."""
-    return str(whole(float(value)))
+    """Write a number without a needless decimal point, and without the noise of its arithmetic.
+
+    Examples
+    --------
+    >>> number_label(17.0), number_label(-4.6000000000000005)
+    ('17', '-4.6')
+    """
+    number = whole(float(value))
+    return str(number if float(number).is_integer() else float(f"{number:.15g}"))
 
 
 def group_labels(domain: CategoricalDomain, groups: Sequence[Sequence[Category]]) -> list[str]:
@@ -112,6 +120,24 @@ def category_label(category: Category) -> str:
     if isinstance(category, str):
         return category if category.strip() else "(empty)"
     return str(whole(category))
+
+
+def with_missing(labels: Sequence[str], missing: int | None) -> list[str]:
+    """Name missing values in the label of the bucket that they share with others.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Of the buckets that hold values.
+    missing : int or None
+        The bucket of missing values; one of their own, or None, leaves the labels as they are.
+
+    Examples
+    --------
+    >>> with_missing(["under 10", "10 and over"], 1)
+    ['under 10', '10 and over, or missing']
+    """
+    return [f"{label}{OR_MISSING * (i == missing)}" for i, label in enumerate(labels)]
 
 
 def unique_labels(labels: Sequence[str]) -> tuple[str, ...]:

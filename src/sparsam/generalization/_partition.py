@@ -70,7 +70,7 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
     >>> age.bucket(16), age.bucket(17), age.bucket(120)
     (0, 1, 2)
     >>> print(age.words())
-    age: 100 values → under 17, 17–61, 62 and over
+    age: whole numbers 0 to 99 → under 17 | 17–61 | 62 and over
     """
 
     domain: NumericDomain
@@ -113,7 +113,7 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
 
     @cached_property
     def written(self) -> list[str]:
-        """What our own words for the intervals are, whatever the labels say."""
+        """What our own words for the numbers of each interval are, whatever the labels say."""
         return words.numeric_labels(self.domain, self.cuts)
 
     @property
@@ -124,10 +124,8 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
     def before(self) -> str:
         """Return what the attribute holds when nothing is generalised, in words."""
         domain = self.domain
-        count = domain.high - domain.low + 1
-        if domain.integer and count <= SAFE_INTEGER:
-            return f"{int(count):,} value{'s' * (int(count) != 1)}"
-        return f"numbers {words.number_label(domain.low)} to {words.number_label(domain.high)}"
+        kind = "whole numbers" if domain.integer else "numbers"
+        return f"{kind} {words.number_label(domain.low)} to {words.number_label(domain.high)}"
 
     def slot(self, value: Any) -> int:
         """Return the bucket of a value, or the number of buckets plus a reason to refuse it."""
@@ -231,7 +229,8 @@ def _interval_labels(
     own = missing == len(cuts) + 1
     if not cuts and not own:
         return (words.NOT_COLLECTED,)
-    return words.unique_labels([*words.numeric_labels(domain, cuts), *([words.MISSING] * own)])
+    named = words.with_missing(words.numeric_labels(domain, cuts), missing)
+    return words.unique_labels([*named, *([words.MISSING] * own)])
 
 
 def _check_cuts(name: str, domain: NumericDomain, cuts: tuple[float, ...]) -> None:
@@ -516,7 +515,7 @@ def _group_labels(
     named = words.group_labels(domain, groups) if n_groups > 1 or own_unseen else [words.ALL]
     if unseen is not None and unseen < n_groups and n_groups > 1:
         named[unseen] += words.OR_OTHER
-    return words.unique_labels([*named, *extra])
+    return words.unique_labels([*words.with_missing(named, missing), *extra])
 
 
 def _check_categories(name: str, categories: tuple[Category, ...]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
@@ -16,6 +17,8 @@ from sparsam._errors import DataError, ParameterError
 from sparsam.data import Attribute, CategoricalDomain, Category
 
 MAX_BUCKETS = 65_000
+BETWEEN = " | "
+_MOST_LABELS = 8
 
 
 class PartitionBase(
@@ -113,11 +116,28 @@ class PartitionBase(
         Returns
         -------
         str
-            Such as "age: 100 values → under 17, 17–61, 62 and over".
+            Such as "age: whole numbers 0 to 99 → under 17 | 17–61 | 62 and over".
         """
         labels = self._labels()
-        shown = labels if len(labels) <= 8 else (*labels[:7], f"{len(labels) - 7} more")
-        return f"{self.name}: {self.before()} → {', '.join(shown)}"
+        shown = len(labels) if len(labels) <= _MOST_LABELS else _MOST_LABELS - 1
+        return f"{self.name}: {self.before()} → {listed(labels, shown)}"
+
+
+def listed(labels: Sequence[str], shown: int) -> str:
+    """Write the first labels side by side, and how many buckets follow.
+
+    A label may hold a comma, so that another sign stands between them.
+
+    Examples
+    --------
+    >>> listed(["under 17", "17–61", "62 and over, or missing"], 3)
+    'under 17 | 17–61 | 62 and over, or missing'
+    >>> listed(["under 17", "17–61", "62 and over, or missing"], 2)
+    'under 17 | 17–61 … and 1 more bucket'
+    """
+    rest = len(labels) - shown
+    more = f" … and {rest:,} more bucket{'s' * (rest != 1)}" if rest > 0 else ""
+    return f"{BETWEEN.join(labels[:shown])}{more}"
 
 
 def check_labels(name: str, labels: tuple[str, ...], expected: int) -> None:

@@ -34,35 +34,38 @@ def feature_selection(data: TrainingSet, keep: float, *, random_state: int = 0) 
     >>> feature_selection(data, 0.5).kept.sum(0)
     array([4, 0])
     """
-    people, wide = data.shape
-    whole, rest = divmod(kept_count(keep, data.shape), people)
-    order = np.argsort(-association(data.X, data.y), kind="stable")
-    kept = np.zeros((people, wide), bool)
-    kept[:, order[:whole]] = True
-    if rest:
-        rng = generator(random_state)
-        kept[rng.choice(people, rest, replace=False), order[whole]] = True
+    order = np.argsort(-association(data.values, data.y), kind="stable")
+    kept, rest = np.zeros(data.shape, bool), kept_count(keep, data.n_values)
+    for attribute in order:
+        there = np.flatnonzero(data.present[:, attribute])
+        if rest < len(there):
+            there = generator(random_state).choice(there, rest, replace=False)
+        kept[there, attribute] = True
+        rest -= len(there)
+        if not rest:
+            break
     return data.mask(kept, "feature selection", random_state)
 
 
 def random_rows(data: TrainingSet, keep: float, *, random_state: int = 0) -> Mask:
     """Keep random people whole, and nothing of the others (eq. 5).
 
-    When the number of values is no multiple of the attributes, one more person keeps the rest.
+    Where that does not come out even, one more person keeps the rest.
 
     Examples
     --------
     >>> int(random_rows(TrainingSet([[0.0, 1.0], [0.1, 0.0]], [0, 1]), 0.5).kept.all(1).sum())
     1
     """
-    people, wide = data.shape
-    whole, rest = divmod(kept_count(keep, data.shape), wide)
-    rng = generator(random_state)
-    order = rng.permutation(people)
-    kept = np.zeros((people, wide), bool)
-    kept[order[:whole]] = True
-    if rest:
-        kept[order[whole], rng.choice(wide, rest, replace=False)] = True
+    rng, count = generator(random_state), kept_count(keep, data.n_values)
+    order = rng.permutation(data.shape[0])
+    so_far = np.cumsum(data.present[order].sum(1))
+    whole = int(np.searchsorted(so_far, count, side="right"))
+    kept = np.zeros(data.shape, bool)
+    kept[order[:whole]] = data.present[order[:whole]]
+    if rest := count - int(kept.sum()):
+        there = np.flatnonzero(data.present[order[whole]])
+        kept[order[whole], rng.choice(there, rest, replace=False)] = True
     return data.mask(kept, "random rows", random_state)
 
 
@@ -75,24 +78,27 @@ def individual_random(data: TrainingSet, keep: float, *, random_state: int = 0) 
     1
     """
     rng = generator(random_state)
-    kept = random_bits(rng, data.shape, kept_count(keep, data.shape))
+    kept = random_bits(rng, data.present, kept_count(keep, data.n_values))
     return data.mask(kept, "individualised random", random_state)
 
 
 def association(X: Matrix, y: Labels) -> Matrix:
     """Correlation ratio of each attribute with the label; |correlation| for two classes.
 
+    Each over the people whose value is there; NaN says that it is not.
+
     Examples
     --------
     >>> association(np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([0, 1]))
     array([1., 0.])
     """
-    n_classes = int(y.max()) + 1
-    sizes = np.bincount(y, minlength=n_classes)
-    centred = X - X.mean(0)
-    sums = np.zeros((n_classes, X.shape[1]))
+    n_classes, present = int(y.max()) + 1, ~np.isnan(X)
+    sizes, sums = np.zeros((n_classes, X.shape[1])), np.zeros((n_classes, X.shape[1]))
+    mean = np.where(present, X, 0.0).sum(0) / np.maximum(present.sum(0), 1)
+    centred = np.where(present, X - mean, 0.0)
+    np.add.at(sizes, y, present)
     np.add.at(sums, y, centred)
-    between = (sums**2 / np.maximum(sizes, 1)[:, None]).sum(0)
+    between = (sums**2 / np.maximum(sizes, 1)).sum(0)
     total = (centred**2).sum(0)
     ratios: Matrix = np.sqrt(np.where(total > 1e-12, between / np.maximum(total, 1e-12), 0.0))
     return ratios
@@ -125,7 +131,7 @@ def modelling(data: TrainingSet, keep: float, *, n_masks: int = 400, random_stat
     36
     """
     scores = influences(data, keep, n_masks=n_masks, random_state=random_state)
-    kept = top(scores, kept_count(keep, data.shape))
+    kept = top(np.where(data.present, scores, -np.inf), kept_count(keep, data.n_values))
     return data.mask(kept, "modelling", random_state, {"n_masks": n_masks})
 
 
@@ -134,7 +140,8 @@ def influences(
 ) -> Matrix:
     """Mean loss without each value less the mean loss with it.
 
-    A value that all random masks had, or none, gets zero: nothing is known of it.
+    A value that all random masks had, or none, gets zero: nothing is known of it, or it is not
+    there.
 
     Examples
     --------
@@ -144,13 +151,13 @@ def influences(
     (60, 3)
     """
     rng = generator(random_state)
-    count = kept_count(keep, data.shape)
+    count = kept_count(keep, data.n_values)
     check_whole("modelling", "n_masks", n_masks, 2)
     left = n_masks
     sums, seen, total = np.zeros(data.shape), np.zeros(data.shape), 0.0
     while left:
         some = min(left, 16)
-        masks = np.stack([random_bits(rng, data.shape, count) for _ in range(some)])
+        masks = np.stack([random_bits(rng, data.present, count) for _ in range(some)])
         losses = data.losses(masks)
         sums += np.einsum("m,mnd->nd", losses, masks)
         seen += masks.sum(0)
@@ -200,17 +207,17 @@ def evolutionary(
     36
     """
     rng = generator(random_state)
-    count = kept_count(keep, data.shape)
+    count = kept_count(keep, data.n_values)
     for name, value, least in (
         ("population", population, 2),
         ("generations", generations, 1),
         ("flips", flips, 0),
     ):
         check_whole("evolutionary", name, value, least)
-    masks = np.stack([random_bits(rng, data.shape, count) for _ in range(population)])
+    masks = np.stack([random_bits(rng, data.present, count) for _ in range(population)])
     losses = data.losses(masks)
     for _ in range(generations):
-        children = np.stack([_child(rng, masks, flips) for _ in range(population)])
+        children = np.stack([_child(rng, masks, data.present, flips) for _ in range(population)])
         masks = np.concatenate([masks, children])
         losses = np.concatenate([losses, data.losses(children)])
         best = np.argsort(losses, kind="stable")[:population]
@@ -219,9 +226,9 @@ def evolutionary(
     return data.mask(masks[0], "evolutionary", random_state, facts)
 
 
-def _child(rng: np.random.Generator, masks: NDArray[np.bool_], flips: int) -> Bits:
+def _child(rng: np.random.Generator, masks: NDArray[np.bool_], present: Bits, flips: int) -> Bits:
     first, second = rng.choice(len(masks), 2, replace=False)
-    return mutate(rng, breed(rng, masks[first], masks[second]), flips)
+    return mutate(rng, breed(rng, masks[first], masks[second]), present, flips)
 
 
 def breed(rng: np.random.Generator, mother: Bits, father: Bits) -> Bits:
@@ -240,15 +247,16 @@ def breed(rng: np.random.Generator, mother: Bits, father: Bits) -> Bits:
     return child
 
 
-def mutate(rng: np.random.Generator, kept: Bits, flips: int) -> Bits:
-    """Drop `flips` random kept values and add as many others.
+def mutate(rng: np.random.Generator, kept: Bits, present: Bits, flips: int) -> Bits:
+    """Drop `flips` random kept values and add as many others that are there.
 
     Examples
     --------
-    >>> mutate(np.random.default_rng(0), np.array([[True, False]]), 1)
-    array([[False,  True]])
+    >>> there = np.array([[True, True, False]])
+    >>> mutate(np.random.default_rng(0), np.array([[True, False, False]]), there, 1)
+    array([[False,  True, False]])
     """
-    here, gone = np.flatnonzero(kept), np.flatnonzero(~kept)
+    here, gone = np.flatnonzero(kept), np.flatnonzero(present & ~kept)
     many = min(flips, len(here), len(gone))
     child = kept.copy()
     child.ravel()[rng.choice(here, many, replace=False)] = False

@@ -13,8 +13,8 @@ Bits = NDArray[np.bool_]
 Labels = NDArray[np.intp]
 
 
-def matrix(X: ArrayLike, name: str = "X") -> Matrix:
-    """Return a matrix of numbers without holes, or an error.
+def matrix(X: ArrayLike, name: str = "X", *, holes: bool = False) -> Matrix:
+    """Return a matrix of numbers, without holes unless NaN may say that a value is not there.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def matrix(X: ArrayLike, name: str = "X") -> Matrix:
         raise DataError(
             f"'{name}' must be a matrix with one row per person. Got shape {rows.shape} instead."
         )
-    if not np.isfinite(rows).all():
+    if not (np.isfinite(rows) | (holes & np.isnan(rows))).all():
         raise DataError(f"'{name}' must hold finite numbers only: encode and complete it first.")
     return rows
 
@@ -69,16 +69,16 @@ def bits(kept: ArrayLike, shape: tuple[int, ...] | None = None) -> Bits:
     return mask
 
 
-def kept_count(keep: float, shape: tuple[int, int]) -> int:
-    """How many values a kept share means: the nearest whole number, and at least one.
+def kept_count(keep: float, n_values: int) -> int:
+    """How many of the values that there are a share means: the nearest number, and at least one.
 
     Examples
     --------
-    >>> kept_count(1 / 16, (100, 16))
+    >>> kept_count(1 / 16, 1600)
     100
     """
     check_share("a mask", "keep", keep, above=True)
-    return max(1, round(keep * shape[0] * shape[1]))
+    return max(1, round(keep * n_values))
 
 
 def generator(random_state: int) -> np.random.Generator:
@@ -93,17 +93,17 @@ def generator(random_state: int) -> np.random.Generator:
     return np.random.default_rng(int(random_state))
 
 
-def random_bits(rng: np.random.Generator, shape: tuple[int, int], count: int) -> Bits:
-    """Set exactly `count` random bits.
+def random_bits(rng: np.random.Generator, present: Bits, count: int) -> Bits:
+    """Set exactly `count` random bits, where a value is there.
 
     Examples
     --------
-    >>> int(random_bits(np.random.default_rng(0), (3, 4), 5).sum())
+    >>> int(random_bits(np.random.default_rng(0), np.ones((3, 4), bool), 5).sum())
     5
     """
-    kept = np.zeros(shape[0] * shape[1], bool)
-    kept[rng.choice(kept.size, count, replace=False)] = True
-    return kept.reshape(shape)
+    kept = np.zeros(present.size, bool)
+    kept[rng.choice(np.flatnonzero(present), count, replace=False)] = True
+    return kept.reshape(present.shape)
 
 
 def top(score: Matrix, count: int) -> Bits:

@@ -100,13 +100,14 @@ def first_order(
             f"First order needs the Hessian: at most {MOST_PARAMETERS:,} parameters of the model. "
             f"Got {wide:,}.\n\nHint: 'stationarity' takes wide tables."
         )
-    count, rng = kept_count(keep, data.shape), generator(random_state)
+    count, rng = kept_count(keep, data.n_values), generator(random_state)
     line = _Line(data, held_out, damping)
     if moving:
-        begin = random_bits(rng, data.shape, count)
+        begin = random_bits(rng, data.present, count)
         kept = _improve(data, line, begin, chosen, rounds, rng)
     else:
-        kept = top(_score(line.removal_costs(data.full), chosen), count)
+        score = _score(line.removal_costs(data.full), chosen)
+        kept = top(np.where(data.present, score, -np.inf), count)
     facts = {"rule": chosen, "gradient": "re-linearised" if moving else "held-out"}
     return data.mask(kept, "first order", random_state, facts)
 
@@ -129,12 +130,12 @@ def _improve(
     change in a round, so that a failure is not tried again.
     """
     count = int(kept.sum())
-    most = max(1, min(count, kept.size - count) // 4)
+    most = max(1, min(count, data.n_values - count) // 4)
     many = most
     loss = data.losses(kept[None])[0]
     score = _score(line.removal_costs(kept), rule)
     for _ in range(rounds):
-        free = rng.random(kept.shape) < 0.5
+        free = (rng.random(kept.shape) < 0.5) & data.present
         size = min(many, int((kept & free).sum()), int((~kept & free).sum()))
         worst = top(np.where(kept & free, -score, -np.inf), size)
         best = top(np.where(~kept & free, score, -np.inf), size)

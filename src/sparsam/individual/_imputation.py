@@ -38,8 +38,14 @@ class PublicStatistics:
 
     @classmethod
     def of(cls, X: ArrayLike, ridge: float = RIDGE) -> PublicStatistics:
-        """Learn the statistics from public rows; `ridge` is added to each variance."""
-        rows = matrix(X, "public rows")
+        """Learn the statistics from public rows; `ridge` is added to each variance.
+
+        Where values are not there (NaN), those that are do: see `of_minimised`.
+        """
+        rows = matrix(X, "public rows", holes=True)
+        present = ~np.isnan(rows)
+        if not present.all():
+            return cls.of_minimised(rows, present, ridge)
         centred = rows - rows.mean(0)
         covariance = centred.T @ centred / len(rows) + ridge * np.eye(rows.shape[1])
         return cls(rows.mean(0), covariance)

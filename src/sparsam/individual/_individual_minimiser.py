@@ -50,7 +50,7 @@ def find_mask(
     data : TrainingSet
     algorithm : str
     keep : float
-        The share of all values to keep.
+        The share of the values that are there to keep.
     random_state : int
     options : mapping
         More parameters of the algorithm.
@@ -135,9 +135,10 @@ class IndividualMinimiser(BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
-        """Labels are needed."""
+        """Labels are needed; a value need not be there."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.allow_nan = True
         return tags
 
     def fit(
@@ -153,6 +154,7 @@ class IndividualMinimiser(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : matrix or frame of numbers, scaled
+            NaN where a value is not there: it cannot be kept, and is filled in.
         y : array-like
             The classes.
         public : matrix, optional
@@ -166,12 +168,15 @@ class IndividualMinimiser(BaseEstimator):  # type: ignore[misc]
         self
         """
         self._check()
-        rows, named = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        rows, named = validate_data(
+            self, X, y, dtype=np.float64, ensure_min_samples=2, ensure_all_finite="allow-nan"
+        )
         check_classification_targets(named)
         self.classes_, codes = np.unique(named, return_inverse=True)
         if len(self.classes_) < 2:
             raise DataError("'y' must have at least two classes. Got one class instead.")
-        statistics = PublicStatistics.of(rows if public is None else matrix(public, "public rows"))
+        known = rows if public is None else matrix(public, "public rows", holes=True)
+        statistics = PublicStatistics.of(known)
         names = getattr(self, "feature_names_in_", None)
         data = TrainingSet(
             rows,
@@ -217,7 +222,9 @@ class IndividualMinimiser(BaseEstimator):  # type: ignore[misc]
     ) -> tuple[Matrix, Labels] | None:
         if given is None:
             return None
-        rows = validate_data(self, given[0], dtype=np.float64, reset=False)
+        rows = validate_data(
+            self, given[0], dtype=np.float64, reset=False, ensure_all_finite="allow-nan"
+        )
         truth = np.asarray(given[1])
         if not np.isin(truth, self.classes_).all():
             raise DataError("The validation labels must be classes of the training labels.")
@@ -229,10 +236,10 @@ class IndividualMinimiser(BaseEstimator):  # type: ignore[misc]
             return measure.mask(self.keep)
         data, most = measure.data, float(self.max_drop or 0)
         good = data.mask(data.full, "all values", int(self.random_state))
-        low, high = 0, data.X.size  # `low` values are too few, `high` will do
+        low, high = 0, data.n_values  # `low` values are too few, `high` will do
         while high - low > 1 and high > 1.05 * low:
             middle = min(max(int(np.sqrt(max(low, 1) * high)), low + 1), high - 1)
-            mask = measure.mask(middle / data.X.size)
+            mask = measure.mask(middle / data.n_values)
             if measure.drop(mask) <= most:
                 good, high = mask, middle
             else:

@@ -28,7 +28,8 @@ class Mask:
     Parameters
     ----------
     kept : array-like of bool of shape (n_people, n_attributes)
-        True where the value is kept (the paper's B; its bottom sign is False).
+        True where the value is kept (the paper's B; its bottom sign is False). A value that is not
+        there cannot be kept.
     attributes : sequence of str, optional
         The names of the attributes; `x0`, `x1`, ... when left out.
     algorithm, learner : str, default=""
@@ -42,6 +43,9 @@ class Mask:
         the table when left out.
     table_rows : int, optional
         How many rows the table has; needed with `rows`.
+    n_values : int, optional
+        How many values of these people there are to keep; all of them when left out. Shares are
+        shares of these.
 
     References
     ----------
@@ -68,6 +72,7 @@ class Mask:
         facts: Mapping[str, str | float | int] | None = None,
         rows: ArrayLike | None = None,
         table_rows: int | None = None,
+        n_values: int | None = None,
     ) -> None:
         self.kept: Bits = bits(kept).copy()
         self.kept.flags.writeable = False
@@ -85,6 +90,13 @@ class Mask:
         self.facts = dict(facts or {})
         if not all(isinstance(fact, str | int | float) for fact in self.facts.values()):
             raise ParameterError("'facts' must map names to texts or numbers.")
+        self.n_values = self.kept.size if n_values is None else n_values
+        whole = isinstance(self.n_values, int) and self.n_values > 0
+        if not whole or not self.n_kept <= self.n_values <= self.kept.size:
+            raise ParameterError(
+                "'n_values' must be a whole number of values, at least those that are kept and at "
+                "most all that the mask is about."
+            )
         self.rows, self.table_rows = _covered(rows, table_rows, len(self.kept))
         if max(len(self.kept), self.table_rows or 0) * wide > MAX_VALUES:
             raise ParameterError(f"A mask's table must have at most {MAX_VALUES:,} values.")
@@ -112,12 +124,12 @@ class Mask:
 
     @property
     def kept_share(self) -> float:
-        """The share of all values that is kept."""
-        return self.n_kept / self.kept.size
+        """The share of the values that are there which is kept."""
+        return self.n_kept / self.n_values
 
     @property
     def sparsity(self) -> float:
-        """The share of all values that goes: one minus the kept share."""
+        """The share of the values that are there which goes: one minus the kept share."""
         return 1 - self.kept_share
 
     def with_facts(
@@ -142,6 +154,7 @@ class Mask:
             facts={**self.facts, **facts},
             rows=self.rows if rows is None else rows,
             table_rows=self.table_rows if table_rows is None else table_rows,
+            n_values=self.n_values,
         )
 
     def overlap(self, other: Mask) -> float:
@@ -218,6 +231,7 @@ class Mask:
             "shape": list(self.shape),
             "attributes": list(self.attributes),
             "kept": self.n_kept,
+            "values": self.n_values,
             "kept_share": self.kept_share,
             "algorithm": self.algorithm,
             "learner": self.learner,
@@ -271,6 +285,7 @@ class Mask:
                 facts={name: fact for name, fact in header.facts.items() if name != "sha256"},
                 rows=rows,
                 table_rows=header.table_rows,
+                n_values=header.values,
             )
         except (ParameterError, DataError) as error:
             raise DocumentError(str(error)) from None
@@ -286,9 +301,13 @@ class Mask:
 
     def __str__(self) -> str:
         people, wide = self.shape
+        there = ""
+        if self.n_values < self.kept.size:
+            share = self.n_kept / self.kept.size
+            there = f" that are there, {share:.2%} of all {self.kept.size:,}"
         text = (
-            f"{people:,} people x {wide} attributes: {self.kept_share:.2%} kept "
-            f"({self.n_kept:,} of {self.kept.size:,} values)"
+            f"{people:,} people x {wide} attribute{'s' * (wide != 1)}: {self.kept_share:.2%} kept "
+            f"({self.n_kept:,} of {self.n_values:,} values{there})"
         ).replace("%", " %")
         if self.algorithm:
             text += f", {self.algorithm}"

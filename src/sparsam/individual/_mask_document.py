@@ -66,6 +66,7 @@ class MaskHeader(msgspec.Struct, frozen=True):
     kept: Annotated[int, Meta(ge=0)]
     random_state: int | None = None
     table_rows: _Positive | None = None
+    values: _Positive | None = None
 
 
 def read_mask(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sparsam._checks import check_names
 from sparsam._errors import DataError, ParameterError
 from sparsam.data import Target, open_source
+from sparsam.data.source import whole_numbers
 from sparsam.individual._arrays import Labels, Matrix, generator
 from sparsam.individual._imputation import Imputation, PublicStatistics, impute
 from sparsam.individual._mask import Mask
@@ -35,9 +36,11 @@ class PeopleTable:
     target : str
         The column to predict, or the expression that it was made by.
     rows : ndarray of int or None
-        The rows in which nothing is missing that must be there; None if these are all.
+        The rows that are used; None if these are all.
     categorical, missing : collection of str
         See `read_people`.
+    left_out : {"", "incomplete", "without target"}
+        Which rows are not used.
     """
 
     columns: Columns
@@ -45,6 +48,7 @@ class PeopleTable:
     rows: NDArray[np.intp] | None
     categorical: Collection[str] = ()
     missing: Collection[str] = ()
+    left_out: str = ""
 
     @property
     def facts(self) -> dict[str, str]:
@@ -58,12 +62,19 @@ class PeopleTable:
             for name, values in lists.items()
             if values
         }
-        return {"target": self.target, **texts}
+        left_out = {"left_out": self.left_out} if self.rows is not None else {}
+        return {"target": self.target, **texts, **left_out}
 
     @property
     def attributes(self) -> tuple[str, ...]:
         """The names of the attributes."""
         return tuple(name for name in self.columns if name != self.target)
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """The attributes of which a number is missing in a row that is used."""
+        numbers = (name for name in self.attributes if self.columns[name].dtype.kind in "fmM")
+        return tuple(name for name in numbers if _gone(self.covered(name)).any())
 
     @property
     def n_rows(self) -> int:
@@ -78,11 +89,11 @@ class PeopleTable:
 
     @cached_property
     def encoded(self) -> Encoded:
-        """The people as scaled numbers, for the rows that can be used."""
+        """The people as scaled numbers, for the rows that are used; NaN where one is missing."""
         return encode({name: self.covered(name) for name in self.columns}, self.target)
 
     def covered(self, name: str) -> NDArray[Any]:
-        """A column of the rows that can be used."""
+        """A column of the rows that are used."""
         values = self.columns[name]
         return values if self.rows is None else values[self.rows]
 
@@ -103,7 +114,7 @@ class PeopleTable:
         for name in self.columns:
             values = self.covered(name)
             if name in mask.attributes:
-                values = values.astype(object)
+                values = whole_numbers(values).astype(object)
                 values[~mask.kept[:, mask.attributes.index(name)]] = None
             columns[name] = values
         return columns
@@ -132,6 +143,13 @@ class PeopleTable:
                 f"{mask.table_rows or mask.shape[0]:,} rows. Got {here:,} of {self.n_rows:,}.\n\n"
                 "Hint: is it the same table, with its rows in the same order?"
             )
+        for j, name in enumerate(mask.attributes):
+            values = self.covered(name)
+            if values.dtype.kind in "fmM" and (mask.kept[:, j] & _gone(values)).any():
+                raise DataError(
+                    f"The mask keeps numbers of '{name}' that are not there.\n\n"
+                    "Hint: is it the same table, with its rows in the same order?"
+                )
 
 
 def read_people(
@@ -143,8 +161,12 @@ def read_people(
     categorical: Collection[str] = (),
     missing: Collection[str] = (),
     leave_out_incomplete: bool = False,
+    drop_missing_target: bool = False,
 ) -> PeopleTable:
     """Read the people of a table, for `retain` and for what it finds.
+
+    A missing number is not there to be kept, and is filled in as what is not kept. A missing text
+    is a category of its own.
 
     Parameters
     ----------
@@ -160,8 +182,9 @@ def read_people(
     missing : collection of str
         Texts that mean missing, in a CSV file.
     leave_out_incomplete : bool, default=False
-        Use only the rows that have all their numbers and the target. A missing text is a category
-        of its own. If False, a missing number is an error.
+        Use only the rows that have all their numbers and the target.
+    drop_missing_target : bool, default=False
+        Use only the rows that have the target. If False, a row without it is an error.
 
     Returns
     -------
@@ -191,8 +214,9 @@ def read_people(
     raw = opened.columns([*used, goal.column], text=categorical, missing=missing)
     columns = {name: _typed(raw[name], name in categorical) for name in used}
     columns[target] = _classes(_typed(raw[goal.column], False), goal)
-    rows = _usable(columns, target, leave_out_incomplete)
-    people = PeopleTable(columns, target, rows, tuple(categorical), tuple(missing))
+    left_out = "incomplete" if leave_out_incomplete else "without target"
+    rows = _usable(columns, target, leave_out_incomplete, drop_missing_target)
+    people = PeopleTable(columns, target, rows, tuple(categorical), tuple(missing), left_out)
     _check_columns(people)
     return people
 
@@ -242,24 +266,21 @@ def _classes(values: NDArray[Any], goal: Target) -> NDArray[Any]:
     return _with_holes(named, gone)
 
 
-def _usable(columns: Columns, target: str, leave_out: bool) -> NDArray[np.intp] | None:
-    """The rows in which no number and no target is missing; None if these are all."""
-    holes = {
-        name: _gone(values)
-        for name, values in columns.items()
-        if name == target or values.dtype.kind in "fmM"
-    }
-    lacking = [name for name, gone in holes.items() if gone.any()]
-    if not lacking:
-        return None
-    gone = np.any([holes[name] for name in lacking], axis=0)
-    if not leave_out:
+def _usable(
+    columns: Columns, target: str, incomplete: bool, without_target: bool
+) -> NDArray[np.intp] | None:
+    """The rows that are used; None if these are all."""
+    gone = _gone(columns[target])
+    if gone.any() and not incomplete and not without_target:
         raise DataError(
-            f"Numbers and the target must be there in every row. Missing in some: "
-            f"{', '.join(lacking)} ({int(gone.sum()):,} of {len(gone):,} rows).\n\n"
-            "Hint: leave such rows out (--leave-out-incomplete), or fill them first."
+            f"The target must be there in every row. '{target}' is missing in "
+            f"{int(gone.sum()):,} of {len(gone):,} rows.\n\n"
+            "Hint: leave such rows out: --drop-missing-target, or drop_missing_target=True."
         )
-    return np.flatnonzero(~gone)
+    for values in columns.values():
+        if incomplete and values.dtype.kind in "fmM":
+            gone = gone | _gone(values)
+    return np.flatnonzero(~gone) if gone.any() else None
 
 
 def _check_columns(people: PeopleTable) -> None:
@@ -278,6 +299,11 @@ def _check_columns(people: PeopleTable) -> None:
         )
     for name in people.attributes:
         values = people.covered(name)
+        if len(values) and _gone(values).all():
+            raise DataError(
+                f"'{name}' has no value at all in the rows that are used.\n\n"
+                "Hint: name it with --identifier, and it is left out."
+            )
         if values.dtype.kind in "OUST" and len(values) >= _FEWEST_ROWS:
             distinct = len(np.unique(values.astype(str)))
             if distinct == len(values):
@@ -294,7 +320,7 @@ class Encoded:
     Parameters
     ----------
     X : ndarray of shape (n_people, n_attributes)
-        In [0, 1].
+        In [0, 1]; NaN where a number is missing.
     y : ndarray of int
         The class codes.
     attributes : tuple of str
@@ -310,6 +336,8 @@ class Encoded:
 
 def encode(frame: Any, target: str) -> Encoded:
     """Number the categories of a table in sorted order and bring each attribute to [0, 1].
+
+    A missing number stays missing (NaN), a missing category is a category of its own.
 
     Parameters
     ----------
@@ -338,17 +366,22 @@ def encode(frame: Any, target: str) -> Encoded:
     columns = source.columns([*attributes, target])
     classes, y = _numbered(columns[target], target)
     X = np.column_stack([_numbers(columns[name], name) for name in attributes])
-    low, high = X.min(0), X.max(0)
+    if empty := [name for j, name in enumerate(attributes) if np.isnan(X[:, j]).all()]:
+        raise DataError(f"Every attribute must have a value. {', '.join(empty)}: none at all.")
+    low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
     scaled = (X - low) / np.where(high > low, high - low, 1.0)
     return Encoded(scaled, y, attributes, tuple(classes.tolist()))
 
 
 def _numbers(column: NDArray[Any], name: str) -> Matrix:
+    if column.dtype.kind in "mM":  # by their order, as far as they are there
+        places = np.unique(column, return_inverse=True)[1].astype(np.float64)
+        return np.where(np.isnat(column), np.nan, places)
     if column.dtype.kind not in "biuf":
         return _numbered(column, name)[1].astype(np.float64)
     numbers = column.astype(np.float64)
-    if not np.isfinite(numbers).all():
-        raise DataError(f"The numbers of '{name}' must not be missing: leave out or fill the rows.")
+    if np.isinf(numbers).any():
+        raise DataError(f"The numbers of '{name}' must be finite. Some are not.")
     return numbers
 
 

@@ -20,6 +20,7 @@ def uniqueness_scores(X: ArrayLike) -> Matrix:
     Parameters
     ----------
     X : matrix
+        NaN where a value is not there.
 
     Returns
     -------
@@ -30,8 +31,9 @@ def uniqueness_scores(X: ArrayLike) -> Matrix:
     >>> uniqueness_scores([[0, 1, 1], [0, 2, 2], [1, 3, 2]])
     array([1., 0., 1.])
     """
-    rows = matrix(X)
-    return _to_unit(-np.array([len(np.unique(column)) for column in rows.T], np.float64))
+    rows = matrix(X, holes=True)
+    distinct = [len(np.unique(column[~np.isnan(column)])) for column in rows.T]
+    return _to_unit(-np.array(distinct, np.float64))
 
 
 def independence_scores(X: ArrayLike) -> Matrix:
@@ -43,6 +45,7 @@ def independence_scores(X: ArrayLike) -> Matrix:
     Parameters
     ----------
     X : matrix
+        NaN where a value is not there: a correlation is over the people who have both.
 
     Returns
     -------
@@ -53,16 +56,29 @@ def independence_scores(X: ArrayLike) -> Matrix:
     >>> independence_scores([[0, 0, 0], [1, 1, 1], [2, 2, 0], [3, 3, 1]]).round(2)
     array([0., 0., 1.])
     """
-    rows = matrix(X)
-    centred = rows - rows.mean(0)
-    length = np.sqrt((centred**2).sum(0))
-    unit = np.where(length > 1e-12, centred / np.maximum(length, 1e-12), 0.0)
-    related = np.abs(unit.T @ unit)
+    related = np.abs(_correlations(matrix(X, holes=True)))
     np.fill_diagonal(related, 0.0)
     return _to_unit(-related.sum(1) / max(1, len(related) - 1))
 
 
-def with_privacy(mask: Mask, scores: ArrayLike, beta: float) -> Mask:
+def _correlations(rows: Matrix) -> Matrix:
+    """Correlations, each over the people who have both values; zero where one is constant."""
+    present = ~np.isnan(rows)
+    here = present.astype(np.float64)
+    mean = np.where(present, rows, 0.0).sum(0) / np.maximum(here.sum(0), 1)
+    centred = np.where(present, rows - mean, 0.0)
+    pairs = np.maximum(here.T @ here, 1)
+    sums = centred.T @ here  # of each attribute, over the people who have the other one too
+    covariance = centred.T @ centred - sums * sums.T / pairs
+    squares = (centred**2).T @ here - sums**2 / pairs
+    length = np.sqrt(np.maximum(squares * squares.T, 0.0))
+    related: Matrix = np.where(length > 1e-12, covariance / np.maximum(length, 1e-12), 0.0)
+    return related
+
+
+def with_privacy(
+    mask: Mask, scores: ArrayLike, beta: float, present: ArrayLike | None = None
+) -> Mask:
     """Rank values by C = B + beta V and keep as many as the mask does (section 5.2, as printed).
 
     Since B is 0 or 1 and V lies in [0, 1], no order between a kept value and another one can turn
@@ -75,6 +91,8 @@ def with_privacy(mask: Mask, scores: ArrayLike, beta: float) -> Mask:
     scores : array-like of shape (n_attributes,) or (n_people, n_attributes)
         In [0, 1]; a high score means that keeping the value costs little privacy.
     beta : float
+    present : array-like of bool, optional
+        Where a value is there to be kept; everywhere when left out.
 
     Returns
     -------
@@ -90,10 +108,16 @@ def with_privacy(mask: Mask, scores: ArrayLike, beta: float) -> Mask:
            [False,  True]])
     """
     value = _scores(scores, mask.shape)
-    return _ranked(mask, mask.kept.astype(np.float64), value, beta, "privacy scores")
+    return _ranked(mask, mask.kept.astype(np.float64), value, beta, present, "privacy scores")
 
 
-def graded(mask: Mask, utility: ArrayLike, scores: ArrayLike, beta: float) -> Mask:
+def graded(
+    mask: Mask,
+    utility: ArrayLike,
+    scores: ArrayLike,
+    beta: float,
+    present: ArrayLike | None = None,
+) -> Mask:
     """Rank values by U + beta V, where U says how useful each single value is.
 
     U is the rank of the utility in [0, 1], such as that of `influences` or of the votes of several
@@ -107,6 +131,8 @@ def graded(mask: Mask, utility: ArrayLike, scores: ArrayLike, beta: float) -> Ma
     scores : array-like of shape (n_attributes,) or (n_people, n_attributes)
         In [0, 1]; a high score means that keeping the value costs little privacy.
     beta : float
+    present : array-like of bool, optional
+        Where a value is there to be kept; everywhere when left out.
 
     Returns
     -------
@@ -124,7 +150,7 @@ def graded(mask: Mask, utility: ArrayLike, scores: ArrayLike, beta: float) -> Ma
     _, place = np.unique(useful.ravel(), return_inverse=True)
     rank = place.reshape(useful.shape) / max(1, place.max())
     value = _scores(scores, mask.shape)
-    return _ranked(mask, rank, value, beta, "graded privacy scores")
+    return _ranked(mask, rank, value, beta, present, "graded privacy scores")
 
 
 def votes(masks: ArrayLike) -> Matrix:
@@ -138,9 +164,13 @@ def votes(masks: ArrayLike) -> Matrix:
     return np.asarray(np.asarray(masks, bool).sum(0), np.float64)
 
 
-def _ranked(mask: Mask, useful: Matrix, value: Matrix, beta: float, how: str) -> Mask:
+def _ranked(
+    mask: Mask, useful: Matrix, value: Matrix, beta: float, present: ArrayLike | None, how: str
+) -> Mask:
     check_number("a ranking", "beta", beta)
-    kept = _top_old_first(useful + beta * value, mask.kept, mask.n_kept)
+    there = np.ones(mask.shape, bool) if present is None else bits(present, mask.shape)
+    score = np.where(there, useful + beta * value, -np.inf)
+    kept = _top_old_first(score, mask.kept, mask.n_kept)
     if np.array_equal(kept, mask.kept):
         return mask
     return Mask(
@@ -150,6 +180,7 @@ def _ranked(mask: Mask, useful: Matrix, value: Matrix, beta: float, how: str) ->
         learner=mask.learner,
         random_state=mask.random_state,
         facts={**mask.facts, "beta": float(beta)},
+        n_values=mask.n_values,
     )
 
 

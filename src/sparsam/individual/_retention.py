@@ -120,7 +120,7 @@ def retain(
     people : PeopleTable or Encoded
         See `read_people`.
     keep : float, optional
-        The share of all values to keep.
+        The share of the values that are there to keep.
     max_drop : float, optional
         The drop in accuracy that is permitted. The search aims at half of it on people apart,
         since the drop is then measured again on others. Give this or `keep`.
@@ -244,15 +244,15 @@ def _figures(mask: Mask, data: TrainingSet, curve: SparsityCurve) -> dict[str, s
 def _attacked(
     mask: Mask, data: TrainingSet, curve: SparsityCurve, max_drop: float | None
 ) -> Retention:
-    filled = data.X if mask.kept.all() else data.imputed(mask.kept)
+    filled = data.X if mask.n_kept == data.n_values else data.imputed(mask.kept)
     ranked = len(data.X) <= _MOST_RANKED
     return Retention(
         mask=mask,
         curve=curve,
         reconstruction=masked_reconstruction(
-            data.X, filled, mask.kept, mean=data.statistics.mean, adversary=data.imputation
+            data.values, filled, mask.kept, mean=data.statistics.mean, adversary=data.imputation
         ),
-        reidentification=reidentification(data.X, mask.kept) if ranked else None,
-        weighed=reidentification(data.X, mask.kept, evidence=EVIDENCE) if ranked else None,
+        reidentification=reidentification(data.values, mask.kept) if ranked else None,
+        weighed=reidentification(data.values, mask.kept, evidence=EVIDENCE) if ranked else None,
         max_drop=max_drop,
     )

@@ -256,6 +256,7 @@ class Bench:
             imputation,
             people.attributes,
         )
+        self.rows = self.data.complete(people.X, "people")
         self.most_common = int(np.bincount(self.data.y).argmax())
         self.game: MaskedMembership | None = None
         self.full_right = self._answers(self.data.X, self.data.y)[0]
@@ -265,7 +266,7 @@ class Bench:
         people, split = self.people, self.split
 
         def train(rows: NDArray[np.intp]) -> Matrix:
-            return self._answers(people.X[rows], people.y[rows])[1]
+            return self._answers(self.rows[rows], people.y[rows])[1]
 
         self.game = MaskedMembership.trained(
             train,
@@ -280,7 +281,7 @@ class Bench:
     def measure(self, mask: Mask, *, membership: bool) -> CurvePoint:
         """Measure one mask of the members."""
         data = self.data
-        filled = data.X if mask.kept.all() else data.imputed(mask.kept)
+        filled = data.X if mask.n_kept == data.n_values else data.imputed(mask.kept)
         right, confidence = self._answers(filled, data.y)
         game = self.game if membership else None
         return CurvePoint(
@@ -288,10 +289,10 @@ class Bench:
             kept_share=mask.kept_share,
             accuracy=self._accuracy(right),
             reconstruction=masked_reconstruction(
-                data.X, filled, mask.kept, mean=data.statistics.mean, adversary=data.imputation
+                data.values, filled, mask.kept, mean=data.statistics.mean, adversary=data.imputation
             ),
-            reidentification=reidentification(data.X, mask.kept),
-            weighed=reidentification(data.X, mask.kept, evidence=EVIDENCE),
+            reidentification=reidentification(data.values, mask.kept),
+            weighed=reidentification(data.values, mask.kept, evidence=EVIDENCE),
             membership=None
             if game is None
             else game.risk(confidence, random_state=self.random_state),
@@ -301,7 +302,7 @@ class Bench:
         """Train on some rows: where the model is right, and how sure it is of the truth."""
         people, learner, n_classes = self.people, self.data.learner, self.data.n_classes
         parameters = learner.fit_many(X[None], y, n_classes)
-        likely = learner.probabilities(parameters, people.X, n_classes)[0]
+        likely = learner.probabilities(parameters, self.rows, n_classes)[0]
         return likely.argmax(1) == people.y, likely[np.arange(len(people.y)), people.y]
 
     def _accuracy(self, right: Truths) -> MaskedAccuracy:

@@ -90,11 +90,11 @@ def stationarity(
     (200, True)
     """
     rng = generator(random_state)
-    count = kept_count(keep, data.shape)
+    count = kept_count(keep, data.n_values)
     distance = _distances(data, guided)
-    kept = _first(rng, distance, count) if start is None else np.array(start, bool)
-    if kept.shape != data.shape or int(kept.sum()) != count:
-        raise ParameterError(f"'start' must be a mask that keeps {count} values.")
+    kept = _first(rng, data.present, distance, count) if start is None else np.array(start, bool)
+    if kept.shape != data.shape or int(kept.sum()) != count or (kept & ~data.present).any():
+        raise ParameterError(f"'start' must be a mask that keeps {count} values that are there.")
     chosen = _strengths(data, strengths)
     rounds = 120 * len(chosen) if rounds is None else rounds
     check_whole("stationarity", "rounds", rounds, 1)
@@ -146,13 +146,14 @@ def _distances(data: TrainingSet, guided: bool | None) -> Matrix:
     plain = np.zeros(data.shape[1]) if data.imputation == "zero" else data.statistics.mean
     distance = np.abs(data.X - plain)
     if guided is None:
-        guided = bool((distance < 0.01).mean() > 0.15)
+        guided = bool((distance[data.present] < 0.01).mean() > 0.15)
     return np.asarray(distance + 1e-3 if guided else np.ones(data.shape))
 
 
-def _first(rng: np.random.Generator, distance: Matrix, count: int) -> Bits:
+def _first(rng: np.random.Generator, present: Bits, distance: Matrix, count: int) -> Bits:
     """Draw the first mask; values that say much come more often."""
-    return top(-rng.standard_exponential(distance.shape) / distance, count)
+    race = -rng.standard_exponential(distance.shape) / distance
+    return top(np.where(present, race, -np.inf), count)
 
 
 class _Metric:
@@ -230,7 +231,7 @@ class _State:
         distance: Matrix,
     ) -> None:
         self.data, self.metric, self.kept, self.cost = data, metric, kept, cost
-        self.distance = distance
+        self.distance, self.present = distance, data.present
         self.guided = False
         self._count(data.X)
 
@@ -256,17 +257,17 @@ class _State:
                 "Stationarity fills each person on their own: the imputation must be 'gaussian', "
                 "'mean' or 'zero'. Got 'learned' instead."
             )
-        return impute(data.X[rows], here, data.imputation, data.statistics, tolerance=1e-6)
+        return impute(data.values[rows], here, data.imputation, data.statistics, tolerance=1e-6)
 
     def swaps(self, rng: np.random.Generator) -> None:
         """Propose to swap one kept value of each person for another one of theirs."""
         held = self.kept.sum(1)
-        rows = np.flatnonzero((held > 0) & (held < self.kept.shape[1]))
+        rows = np.flatnonzero((held > 0) & (held < self.present.sum(1)))
         if not len(rows):
             return
         here = self.kept[rows]
         at = np.arange(len(rows))
-        drop, add = self._pick(rng, rows, here, True), self._pick(rng, rows, here, False)
+        drop, add = self._pick(rng, rows, True), self._pick(rng, rows, False)
         here[at, drop] = False
         here[at, add] = True
         self._take(rows, here, at[:, None], *self._change(rows, here))
@@ -277,13 +278,12 @@ class _State:
         half = len(order) // 2
         givers, takers = order[:half], order[half:]
         givers = givers[self.kept[givers].any(1)]
-        takers = takers[~self.kept[takers].all(1)]
+        takers = takers[(self.present[takers] & ~self.kept[takers]).any(1)]
         if not len(givers) or not len(takers):
             return
         rows = np.concatenate([givers, takers])
         here = self.kept[rows]
-        drop = self._pick(rng, givers, here[: len(givers)], True)
-        add = self._pick(rng, takers, here[len(givers) :], False)
+        drop, add = self._pick(rng, givers, True), self._pick(rng, takers, False)
         here[np.arange(len(givers)), drop] = False
         here[np.arange(len(givers), len(rows)), add] = True
         change, spent, new = self._change(rows, here)
@@ -295,17 +295,19 @@ class _State:
         groups = np.column_stack([first[:many], second[:many]])
         self._take(rows, here, groups, change, spent, new)
 
-    def _pick(self, rng: np.random.Generator, rows: Rows, here: Bits, drop: bool) -> Rows:
-        """Pick one value of each person at random, among the kept ones or among the others.
+    def _pick(self, rng: np.random.Generator, rows: Rows, drop: bool) -> Rows:
+        """Pick one value of each person at random, of the kept ones or of the others there are.
 
         Every other pair of rounds, values that say little go more often, and values that say much
         come more often: most words of a text are absent, and keeping that is no use.
         """
-        race = rng.standard_exponential(here.shape)
+        kept = self.kept[rows]
+        race = rng.standard_exponential(kept.shape)
         if self.guided:
             distance = self.distance[rows]
             race = race * distance if drop else race / distance
-        return np.asarray(np.where(here == drop, race, np.inf).argmin(1))
+        these = kept if drop else self.present[rows] & ~kept
+        return np.asarray(np.where(these, race, np.inf).argmin(1))
 
     def _change(self, rows: Rows, here: Bits) -> tuple[Matrix, Matrix, Matrix]:
         new = self.metric.gradients(self._filled(rows, here), rows)

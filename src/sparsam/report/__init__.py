@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sparsam.report._explore_report import explore_report
     from sparsam.report._individual_report import IndividualReport as IndividualReport
     from sparsam.report._individual_report import individual_report
+    from sparsam.report._made import day_of as day_of
     from sparsam.report._model_report import ModelReport as ModelReport
     from sparsam.report._model_report import model_report
     from sparsam.report._release_report import ReleaseReport as ReleaseReport
@@ -37,6 +38,7 @@ __getattr__, __dir__ = load_lazily(
         "StatementReport": "_statement_report",
         "attack_brief": "_attack_report",  # for the command line, not for users
         "attack_report": "_attack_report",
+        "day_of": "_made",  # likewise
         "explore_report": "_explore_report",
         "individual_report": "_individual_report",
         "model_report": "_model_report",

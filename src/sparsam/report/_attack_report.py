@@ -28,6 +28,7 @@ from sparsam.report._closing import (
 )
 from sparsam.report._collected import attributes_data, collected_blocks, how_collected
 from sparsam.report._document import Document
+from sparsam.report._made import Day, made_data
 from sparsam.report._publish import publishable_attack_report
 from sparsam.report._score_words import heading, most_useful, value_words
 from sparsam.report._words import (
@@ -145,6 +146,9 @@ def attack_report(
     title: str | None = None,
     source: str = "table",
     command: str | None = None,
+    author: str | None = None,
+    purpose: str | None = None,
+    date: Day = None,
 ) -> AttackReport:
     """Write down what attackers achieved against one generalization.
 
@@ -161,6 +165,10 @@ def attack_report(
         What the input is called: a file name, not a path.
     command : str, optional
         The command that attacked.
+    author, purpose : str, optional
+        Who made the report, and what for; both stand at its head.
+    date : str or date, optional
+        The day at its head; that of SOURCE_DATE_EPOCH, where it is set, or today when left out.
 
     Returns
     -------
@@ -171,6 +179,7 @@ def attack_report(
     return AttackReport(
         {
             "title": title or f"Attack report: {data.train.target_name}",
+            "made": made_data(author, purpose, date),
             "task": task_data(data),
             "collected": _collected(generalization, data),
             "attacks": attacks.facts(),
@@ -255,6 +264,8 @@ def attack_brief(attacks: Mapping[str, Any], interval: str = "95 % interval") ->
     interval : str
         What to call the intervals.
     """
+    if not attacks["complete"]:
+        yield Notice((strong("✗ Not complete."), " ", _INTERRUPTED), "missed")
     yield Table(
         "Every attacker, and how far it came",
         ("Adversary", *map(number, ("Wrong", interval, "Baseline", "Recovered", "People"))),

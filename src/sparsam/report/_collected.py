@@ -38,7 +38,7 @@ def attributes_data(generalization: Generalization, task: Task) -> list[Attribut
 def attribute_data(attribute: Attribute, partition: Partition, personal: bool) -> AttributeData:
     """Write down one attribute, before and after."""
     before = _before(attribute)
-    after = ", ".join(partition.labels)
+    after = " | ".join(partition.labels)
     return {
         "name": attribute.name,
         "kind": attribute.kind,

@@ -7,11 +7,13 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from sparsam._errors import ParameterError
 from sparsam._writing import write_text
+from sparsam.report._made import made_words
 from sparsam.report.page._blocks import Page
 from sparsam.report.page._html import html, summary
 from sparsam.report.page._markdown import markdown
@@ -53,13 +55,18 @@ class Document(ABC, Generic[Data]):
         """The report in two sentences."""
         return str(self.head().verdict)
 
+    def _dated(self, page: Page) -> Page:
+        """Return a page with when, by whom and what for it was made."""
+        made = self._data.get("made") if isinstance(self._data, Mapping) else None
+        return replace(page, made=made_words(made))
+
     def to_markdown(self) -> str:
         """Return the report as Markdown."""
-        return markdown(self.page())
+        return markdown(self._dated(self.page()))
 
     def to_html(self) -> str:
         """Return the report as one self-contained page."""
-        return html(self.page())
+        return html(self._dated(self.page()))
 
     def to_terminal(self, width: int = 80) -> str:
         """Return what the report says in brief as plain text.
@@ -69,10 +76,10 @@ class Document(ABC, Generic[Data]):
         width : int, default=80
             How wide a table may be.
         """
-        return terminal(self.head(), width)
+        return terminal(self._dated(self.head()), width)
 
     def _repr_html_(self) -> str:
-        return summary(self.head())
+        return summary(self._dated(self.head()))
 
     def save(self, path: str | Path) -> None:
         """Write the report; the ending of the name decides how.

@@ -25,6 +25,7 @@ from sparsam.explore import (
 )
 from sparsam.report._closing import input_data, meaning_section, noisy_versions
 from sparsam.report._document import Document, plain
+from sparsam.report._made import Day, made_data
 from sparsam.report._words import (
     NOTHING,
     THIN,
@@ -50,7 +51,6 @@ from sparsam.report.page._blocks import (
     Heading,
     Items,
     KeyFigure,
-    Notice,
     Page,
     Row,
     Section,
@@ -164,7 +164,6 @@ class ExploreReport(Document[dict[str, Any]]):
             title=data["title"],
             verdict=_verdict(data),
             figures=tuple(_key_figures(data)),
-            notices=(Notice((strong("For:"), " ", data["purpose"])),) if data["purpose"] else (),
             sections=(*sections, meaning_section(data["meaning"]), _reproduce(data)),
             brief=(_brief(data),),
             saved_as="eda.html",
@@ -189,6 +188,8 @@ def explore_report(
     source: str = "table",
     command: str | None = None,
     order: Sequence[str] = (),
+    author: str | None = None,
+    date: Day = None,
 ) -> ExploreReport:
     """Write down what an exploration found, and what it cost.
 
@@ -199,7 +200,7 @@ def explore_report(
     ledger : Ledger
         The one that paid.
     purpose : str, default=""
-        Why it was asked.
+        Why it was asked; stands at the head of the report.
     per_query : str, default="0.01"
         What each query of the paper's way would cost, to compare with.
     title : str, optional
@@ -209,6 +210,10 @@ def explore_report(
         The command that explored it.
     order : sequence of str, optional
         The columns of the table, in their order; by default attributes are in that of the plan.
+    author : str, optional
+        Who made the report; stands at its head.
+    date : str or date, optional
+        The day at its head; that of SOURCE_DATE_EPOCH, where it is set, or today when left out.
 
     Returns
     -------
@@ -241,6 +246,7 @@ def explore_report(
     return ExploreReport(
         {
             "title": title or f"Exploration of {source} under a budget",
+            "made": made_data(author, purpose, date),
             "how": exploration.how,
             "purpose": purpose,
             "rows": None if rows is None else _figure_data("rows", rows),

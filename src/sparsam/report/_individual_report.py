@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sparsam._small_counts import SMALLEST_COUNT, suppress
 from sparsam.attack import Risk
 from sparsam.individual import CurvePoint, Mask, Retention
 from sparsam.report._closing import input_data, meaning_section, reproduce_section, versions
 from sparsam.report._document import Document, plain
 from sparsam.report._individual_data import kept_attributes, kept_people, picture_of
+from sparsam.report._made import Day, made_data
 from sparsam.report._words import (
     NOTHING,
     THIN,
@@ -151,6 +153,9 @@ def individual_report(
     source: str = "table",
     command: str | None = None,
     settings: Mapping[str, Any] | None = None,
+    author: str | None = None,
+    purpose: str | None = None,
+    date: Day = None,
 ) -> IndividualReport:
     """Write down which values are retained, and the evidence for it.
 
@@ -166,7 +171,11 @@ def individual_report(
     command : str, optional
         The command that found the mask.
     settings : mapping, optional
-        More facts on how it was retention.
+        More facts on how it was found.
+    author, purpose : str, optional
+        Who made the report, and what for; both stand at its head.
+    date : str or date, optional
+        The day at its head; that of SOURCE_DATE_EPOCH, where it is set, or today when left out.
 
     Returns
     -------
@@ -175,6 +184,7 @@ def individual_report(
     curve, mask = retention.curve, retention.mask
     data = {
         "title": title or f"What to retain for training: {target or source}",
+        "made": made_data(author, purpose, date),
         "target": target,
         "requirement": _requirement(retention),
         "mask": _mask(retention),
@@ -207,9 +217,7 @@ def _mask(retention: Retention) -> dict[str, Any]:
         "attributes": mask.shape[1],
         "names": list(mask.attributes),
         "table_rows": _table_rows(mask),
-        "values": mask.kept.size,
-        "kept": mask.n_kept,
-        "kept_share": mask.kept_share,
+        **_values(mask),
         "algorithm": mask.algorithm,
         "learner": mask.learner,
         "imputation": retention.curve.imputation,
@@ -218,6 +226,21 @@ def _mask(retention: Retention) -> dict[str, Any]:
         "reconstruction": _reconstructed(retention.reconstruction),
         "reidentification": _ranked(retention.reidentification),
         "weighed": _ranked(retention.weighed),
+    }
+
+
+def _values(mask: Mask) -> dict[str, Any]:
+    """How many values there are, are missing and are kept: shares of both."""
+    cells = mask.kept.size
+    missing = cells - mask.n_values
+    # as few as these would tell whose values are missing: they count as if they were there
+    values = cells if missing < SMALLEST_COUNT else mask.n_values
+    return {
+        "values": values,
+        "missing": suppress(missing),
+        "kept": mask.n_kept,
+        "kept_share": mask.n_kept / values,
+        "share_of_all": mask.n_kept / cells,
     }
 
 
@@ -298,8 +321,9 @@ def _reproduce(
 
 def _verdict(data: Data) -> Verdict:
     mask, accuracy = data["mask"], data["chosen"]["accuracy"]
+    there = " that are there" if mask["missing"] else ""
     needs = (
-        f"Retain {whole(mask['kept'])} of {whole(mask['values'])} values: "
+        f"Retain {whole(mask['kept'])} of {whole(mask['values'])} values{there}: "
         f"{short_percent(round(mask['kept_share'], 4))}."
     )
     here, full = percent(accuracy["value"]), percent(accuracy["full"])
@@ -421,16 +445,39 @@ def _mask_facts(data: Data) -> list[tuple[str, str]]:
     rows = counted(mask["people"], "row")
     covered = f"all {rows} of the table, in its order"
     if mask["people"] < mask["table_rows"]:
-        covered = f"{rows} of {whole(mask['table_rows'])}, those that are complete"
+        which = left_out_words(mask["facts"])
+        covered = f"{rows} of {whole(mask['table_rows'])}; left out are those {which}"
+    missing = [("Missing", _missing_words(mask))] if mask["missing"] else []
     return [
         ("Covers", covered),
         ("Kept", f"{whole(mask['kept'])} of {whole(mask['values'])} values"),
+        *missing,
         ("Algorithm", mask["algorithm"]),
         ("Model", mask["learner"]),
         ("What is not kept", f"filled in by the imputation “{mask['imputation']}”"),
         ("Accuracy on its own rows", _own_accuracy(data)),
         ("Seed", NOTHING if mask["random_state"] is None else str(mask["random_state"])),
     ]
+
+
+def _missing_words(mask: Data) -> str:
+    values = counted(mask["missing"], "value")
+    share = short_percent(round(mask["share_of_all"], 4))
+    return f"{values}, which cannot be kept; what is kept is {share} of all"
+
+
+def left_out_words(facts: Mapping[str, Any]) -> str:
+    """Return which rows of the table a mask is not about.
+
+    Examples
+    --------
+    >>> left_out_words({"left_out": "without target"})
+    'without a target'
+    """
+    # a mask that does not say so was found when only complete rows were used
+    if facts.get("left_out", "incomplete") == "incomplete":
+        return "without a number or target"
+    return "without a target"
 
 
 def _own_accuracy(data: Data) -> str:

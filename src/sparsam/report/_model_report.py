@@ -18,6 +18,7 @@ from sparsam.report._closing import (
 )
 from sparsam.report._collected import attribute_data, attribute_row, spared_box
 from sparsam.report._document import Document, plain
+from sparsam.report._made import Day, made_data
 from sparsam.report._words import (
     NOTHING,
     THIN,
@@ -197,6 +198,9 @@ def model_report(
     rows: int | None = None,
     command: str | None = None,
     facts: Mapping[str, Any] | None = None,
+    author: str | None = None,
+    purpose: str | None = None,
+    date: Day = None,
 ) -> ModelReport:
     """Write down what a model needs, and the evidence.
 
@@ -217,6 +221,10 @@ def model_report(
         The command that made it.
     facts : mapping, optional
         More plain facts for whoever wants to do it again, such as the name of the model's file.
+    author, purpose : str, optional
+        Who made the report, and what for; both stand at its head.
+    date : str or date, optional
+        The day at its head; that of SOURCE_DATE_EPOCH, where it is set, or today when left out.
 
     Returns
     -------
@@ -227,6 +235,7 @@ def model_report(
     return ModelReport(
         {
             "title": title or "Data minimisation report for a model",
+            "made": made_data(author, purpose, date),
             "collected": _collected(assessment, generalization),
             "kept": {**measured, "held_out": measured["relative_accuracy"]},
             "truth": measured["true_accuracy"],

@@ -35,6 +35,7 @@ from sparsam.attack import Risk
 from sparsam.data import columns_of
 from sparsam.report._closing import input_data, meaning_section, reproduce_section, versions
 from sparsam.report._document import Document, plain
+from sparsam.report._made import Day, made_data
 from sparsam.report._release_sizes import size_bins, size_words
 from sparsam.report._words import (
     NOTHING,
@@ -197,6 +198,9 @@ def release_report(
     rows: int | None = None,
     command: str | None = None,
     facts: Mapping[str, Any] | None = None,
+    author: str | None = None,
+    purpose: str | None = None,
+    date: Day = None,
 ) -> ReleaseReport:
     """Check a release once more from its published cells, and write down the evidence.
 
@@ -226,6 +230,10 @@ def release_report(
         The command that made the release.
     facts : mapping, optional
         More plain facts for whoever wants to do it again.
+    author, purpose : str, optional
+        Who made the report, and what for; both stand at its head.
+    date : str or date, optional
+        The day at its head; that of SOURCE_DATE_EPOCH, where it is set, or today when left out.
 
     Returns
     -------
@@ -246,6 +254,7 @@ def release_report(
     return ReleaseReport(
         {
             "title": title or "Anonymisation report",
+            "made": made_data(author, purpose, date),
             "kept": verification.ok,
             "complete": verification.complete,
             "findings": [_finding_data(finding) for finding in verification.findings],

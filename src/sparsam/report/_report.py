@@ -27,6 +27,7 @@ from sparsam.report._collected import (
     how_collected,
 )
 from sparsam.report._document import Document
+from sparsam.report._made import Day, made_data
 from sparsam.report._publish import publishable
 from sparsam.report._score_words import (
     heading,
@@ -155,6 +156,9 @@ def report_on(
     command: str | None = None,
     attacks: Attacks | None = None,
     along_front: Sequence[AttackedPoint] = (),
+    author: str | None = None,
+    purpose: str | None = None,
+    date: Day = None,
 ) -> Report:
     """Write down a choice and its evidence.
 
@@ -171,6 +175,10 @@ def report_on(
         section of its own.
     along_front : sequence of AttackedPoint, optional
         What `attack_along` found for the points of the front; drawn in that section.
+    author, purpose : str, optional
+        Who made the report, and what for; both stand at its head.
+    date : str or date, optional
+        The day at its head; that of SOURCE_DATE_EPOCH, where it is set, or today when left out.
 
     Returns
     -------
@@ -182,6 +190,7 @@ def report_on(
     numbers = [n for n, point in enumerate(front.points) if _is_chosen(point, choice)]
     data: Data = {
         "title": title or f"Data minimisation report: {front.data.train.target_name}",
+        "made": made_data(author, purpose, date),
         "task": task_data(front.data),
         "score": score_data(front.limits.score),
         "limits": front.limits.to_dict(),

@@ -7,6 +7,7 @@ from typing import Any
 from sparsam.explore import Statement, question_words, time_words
 from sparsam.report._closing import noisy_versions
 from sparsam.report._document import Document, plain
+from sparsam.report._made import Day, made_data
 from sparsam.report._words import NOTHING, counted, percent, small_words, version_words
 from sparsam.report.page._blocks import (
     Block,
@@ -68,7 +69,14 @@ class StatementReport(Document[dict[str, Any]]):
         return f"<StatementReport {self._data['ledger']!r}: {_verdict(self._data).costs}>"
 
 
-def statement_report(statement: Statement, *, title: str | None = None) -> StatementReport:
+def statement_report(
+    statement: Statement,
+    *,
+    title: str | None = None,
+    author: str | None = None,
+    purpose: str | None = None,
+    date: Day = None,
+) -> StatementReport:
     """Write the statement of a ledger as a page.
 
     Parameters
@@ -76,6 +84,10 @@ def statement_report(statement: Statement, *, title: str | None = None) -> State
     statement : Statement
         See `sparsam.explore.Ledger.statement`.
     title : str, optional
+    author, purpose : str, optional
+        Who made the report, and what for; both stand at its head.
+    date : str or date, optional
+        The day at its head; that of SOURCE_DATE_EPOCH, where it is set, or today when left out.
 
     Returns
     -------
@@ -106,6 +118,7 @@ def statement_report(statement: Statement, *, title: str | None = None) -> State
         {
             **data,
             "title": title or f"Statement of the privacy budget in {statement.ledger}",
+            "made": made_data(author, purpose, date),
             "charges": charges,
             "created": time_words(statement.created),
             "versions": noisy_versions(),

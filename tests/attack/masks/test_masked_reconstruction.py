@@ -151,7 +151,7 @@ def test_bad_input() -> None:
     with pytest.raises(DataError, match=r"of the shape \(2, 2\)"):
         checked_mask(X, kept[:1])
     with pytest.raises(DataError, match="finite") as caught:
-        checked_mask(np.where([[True, False], [False, False]], np.nan, X), kept)
+        checked_mask(np.where([[True, False], [False, False]], np.inf, X), kept)
     assert "77" not in str(caught.value)
     with pytest.raises(DataError, match="imputed records must have the shape"):
         masked_reconstruction(X, X[:1], kept)
@@ -163,3 +163,28 @@ def test_bad_input() -> None:
         masked_reconstruction(X, X, kept, weights=[1.0, np.inf])
     with pytest.raises(ParameterError, match="at least 0"):
         masked_reconstruction(X, X, kept, weights=[1.0, -1.0])
+
+
+@given(SEEDS)
+def test_what_is_not_there_is_not_reconstructed(seed: int) -> None:
+    X, guess, kept = _draw(seed)
+    rng = np.random.default_rng(seed)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    X[0, 0] = 0.5
+    there = ~np.isnan(X)
+    kept &= there
+    risk = masked_reconstruction(X, guess, kept, mean=guess[0])
+    # as if a guess were right wherever there is nothing to guess
+    same = np.where(there, X, guess)
+    assert risk.value == pytest.approx(_slow_rcr(same, guess, kept, np.ones(X.shape[1])))
+    naive = np.where(there, np.broadcast_to(guess[0], X.shape), same)
+    nothing = np.zeros(X.shape, bool)
+    assert risk.baseline == pytest.approx(_slow_rcr(same, naive, nothing, np.ones(X.shape[1])))
+    assert risk.details["kept_share"] == kept.sum() / there.sum()
+
+
+def test_a_kept_value_must_be_there() -> None:
+    with pytest.raises(DataError, match="must be there"):
+        masked_reconstruction([[np.nan, 1.0]], [[0.0, 0.0]], np.array([[True, True]]))
+    with pytest.raises(DataError, match="hold a value"):
+        masked_reconstruction([[np.nan]], [[0.0]], np.array([[False]]))

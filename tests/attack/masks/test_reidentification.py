@@ -319,3 +319,29 @@ def test_bad_input() -> None:
         gaussian_surprise(X, kept, [0.0, 0.0], -np.eye(2))
     with pytest.raises(ParameterError, match="'rounds' parameter"):
         weight_in_matching(Agreement.of(X, kept), 0)
+
+
+@pytest.mark.parametrize("word", WITHOUT_STATISTICS)
+@settings(max_examples=25)
+@given(seed=SEEDS)
+def test_a_record_that_has_what_a_person_has_not_is_not_theirs(word: str | None, seed: int) -> None:
+    X, kept = _draw(seed)
+    rng = np.random.default_rng(seed)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    X[0, 0] = 0.0
+    kept &= ~np.isnan(X)
+    risk = reidentification(X, kept, evidence=word)
+    # what is missing is a value of its own that nobody keeps
+    told = np.where(np.isnan(X), -1.0, X)
+    reciprocal, _ = _slow_ranks(told, kept, _slow_weights(word, told, kept), "absent")
+    assert risk.value == pytest.approx(np.mean(reciprocal), abs=1e-12)
+    assert risk.details["kept_share"] == kept.sum() / np.count_nonzero(~np.isnan(X))
+
+
+def test_gaussian_evidence_looks_at_kept_values_only() -> None:
+    X = np.array([[0.0, np.nan], [1.0, 0.5], [0.5, 1.0]])
+    kept = np.array([[True, False], [True, False], [False, True]])
+    there = np.where(np.isnan(X), 0.5, X)
+    law = {"mean": np.zeros(2), "covariance": np.eye(2)}
+    holes = reidentification(X, kept, evidence="gaussian", **law)
+    assert holes.value == reidentification(there, kept, evidence="gaussian", **law).value

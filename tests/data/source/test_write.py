@@ -149,3 +149,19 @@ def test_rows_in_reverse(tmp_path):
     write_columns({"n": np.arange(5)[::-1], "t": np.array(list("abcde"), object)[::-1]},
                   tmp_path / "t.csv")  # fmt: skip
     assert (tmp_path / "t.csv").read_text().split() == ["n,t", "4,e", "3,d", "2,c", "1,b", "0,a"]
+
+
+def test_missing_values_make_no_floats_of_whole_numbers(tmp_path):
+    columns = {
+        "age": np.array([58.0, np.nan, 3.0]),
+        "rate": np.array([0.5, np.nan, 2.0]),
+        "paid": np.array([1.0, 2.0, 3.0]),
+        "none": np.full(3, np.nan),
+    }
+    write_columns(columns, tmp_path / "o.csv")
+    text = (tmp_path / "o.csv").read_text(encoding="utf-8").splitlines()
+    assert [line.split(",")[:3] for line in text[1:]] == [
+        ["58", "0.5", "1.0"],
+        ["", "", "2.0"],
+        ["3", "2.0", "3.0"],
+    ]

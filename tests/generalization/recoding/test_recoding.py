@@ -232,9 +232,15 @@ def test_several_buckets_in_words() -> None:
     assert union_label(named, [1, 2]) == "adult or 62 and over"
     heights = numeric_partition("height", NumericDomain(-1.5, 2.5), [-0.5, 0.5, 1.5])
     assert union_label(heights, [1, 2]) == "-0.5 to under 1.5"
+    asked = numeric_partition("age", AGES, [17, 30, 62], missing=1)
+    assert union_label(asked, [0, 1]) == "under 30, or missing"
+    assert union_label(asked, [1, 3]) == "17–29 or 62 and over, or missing"
+    assert union_label(asked, [2, 3]) == "30 and over"
     letters = CategoricalDomain(tuple("abcdefghijkl"))
+    pair = categorical_partition("letter", letters, [["a"], ["b"], list("cdefghijkl")], missing=0)
+    assert union_label(pair, [0, 1]) == "a or b, or missing"
     many = categorical_partition("letter", letters, [[letter] for letter in "abcdefghijkl"])
-    assert union_label(many, range(10)) == "a or b or c or d or e or f or g or 3 more"
+    assert union_label(many, range(10)) == "a or b or c or d or e or f or g or 3 others"
 
 
 def test_the_bundled_people() -> None:

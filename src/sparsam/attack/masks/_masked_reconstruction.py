@@ -35,6 +35,7 @@ def masked_reconstruction(
     ----------
     X : array of float, shape (n_people, n_attributes)
         The true records. Scaled alike, for instance from 0 to 1, or one attribute rules the rest.
+        NaN where a value is not there: nothing is to be learned there.
     imputed : array of float, same shape
         What the adversary fills in.
     kept : array of bool, same shape
@@ -50,8 +51,8 @@ def masked_reconstruction(
     Risk
         `value` is the mean over people of exp(−distance) between the record and its reconstruction
         (RCR): 1 is every record exactly. `baseline` is that of the public mean, said of everyone.
-        `details` hold `kept_share` (of all values) and the root of the mean square error over the
-        removed values (`removed_error`; `naive_error` for the public mean).
+        `details` hold `kept_share` (of the values there are) and the root of the mean square error
+        over the removed values (`removed_error`; `naive_error` for the public mean).
 
     Examples
     --------
@@ -68,27 +69,30 @@ def masked_reconstruction(
             f"The imputed records must have the shape of the records, {records.shape}. "
             f"Got {guess.shape} instead."
         )
-    if not np.isfinite(guess[~mask]).all():
+    there = ~np.isnan(records)
+    if not np.isfinite(guess[there & ~mask]).all():
         raise DataError("The imputed values must be finite numbers. Some removed ones are not.")
     factors = np.ones(records.shape[1]) if weights is None else _a_row(weights, records, "weights")
     if (factors < 0).any():
         raise ParameterError("The 'weights' parameter must be at least 0. Some are below.")
-    public = records.mean(axis=0) if mean is None else _a_row(mean, records, "mean")
-    difference = np.where(mask, 0.0, guess - records)
+    public = _means(records) if mean is None else _a_row(mean, records, "mean")
+    gone = there & ~mask
+    difference = np.where(gone, guess - records, 0.0)
+    naive = np.where(there, records - public, 0.0)
     similarity = _similarity(difference, factors)
     return Risk(
         adversary=adversary,
         measure="similarity",
         value=float(similarity.mean()),
         interval=people_interval(similarity),
-        baseline=float(_similarity(records - public, factors).mean()),
+        baseline=float(_similarity(naive, factors).mean()),
         n=len(records),
         split=SPLIT,
         random_state=0,
         details={
-            "removed_error": _root_mean_square(difference[~mask]),
-            "naive_error": _root_mean_square((records - public)[~mask]),
-            "kept_share": float(mask.mean()),
+            "removed_error": _root_mean_square(difference[gone]),
+            "naive_error": _root_mean_square(naive[gone]),
+            "kept_share": kept_share(records, mask),
             "weighted": weights is not None,
             "mean": "X" if mean is None else "public",
         },
@@ -101,6 +105,7 @@ def checked_mask(X: ArrayLike, kept: ArrayLike) -> tuple[Matrix, Mask]:
     Parameters
     ----------
     X : array of float, shape (n_people, n_attributes)
+        NaN where a value is not there.
     kept : array of bool, same shape
     """
     records, mask = np.asarray(X, dtype=np.float64), np.asarray(kept)
@@ -114,9 +119,24 @@ def checked_mask(X: ArrayLike, kept: ArrayLike) -> tuple[Matrix, Mask]:
             f"The 'kept' parameter must be a matrix of truth values of the shape {records.shape}. "
             f"Got {mask.dtype} of the shape {mask.shape} instead."
         )
-    if not np.isfinite(records).all():
+    if np.isinf(records).any():
         raise DataError("The records must be finite numbers. Some are not.")
+    if np.isnan(records[mask]).any():
+        raise DataError("A value that is kept must be there. Some are not.")
+    if np.isnan(records).all():
+        raise DataError("The records must hold a value. Got none.")
     return records, mask
+
+
+def kept_share(records: Matrix, kept: Mask) -> float:
+    """Share of the values there are which is kept.
+
+    Examples
+    --------
+    >>> kept_share(np.array([[0.0, np.nan], [1.0, 2.0]]), np.array([[True, False], [False, False]]))
+    0.3333333333333333
+    """
+    return float(kept.sum() / np.count_nonzero(~np.isnan(records)))
 
 
 def people_interval(values: NDArray[np.float64]) -> Interval:
@@ -143,6 +163,12 @@ def people_interval(values: NDArray[np.float64]) -> Interval:
 def _similarity(difference: Matrix, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     similarity: NDArray[np.float64] = np.exp(-np.sqrt(difference**2 @ weights))
     return similarity
+
+
+def _means(records: Matrix) -> NDArray[np.float64]:
+    there = ~np.isnan(records)
+    means: NDArray[np.float64] = np.where(there, records, 0.0).sum(0) / np.maximum(there.sum(0), 1)
+    return means
 
 
 def _root_mean_square(difference: NDArray[np.float64]) -> float | None:

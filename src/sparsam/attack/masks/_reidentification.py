@@ -11,7 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from sparsam._checks import check_choice, check_whole
 from sparsam._errors import DataError, ParameterError
 from sparsam.attack._risk import Risk
-from sparsam.attack.masks._masked_reconstruction import SPLIT, checked_mask, people_interval
+from sparsam.attack.masks._masked_reconstruction import (
+    SPLIT,
+    checked_mask,
+    kept_share,
+    people_interval,
+)
 
 EVIDENCE = {
     None: "nearest record, ties at random",
@@ -50,7 +55,8 @@ def reidentification(
     Parameters
     ----------
     X : array of float, shape (n_people, n_attributes)
-        The whole records, which the adversary has too. Values agree if they are equal.
+        The whole records, which the adversary has too. Values agree if they are equal. NaN where a
+        value is not there: a record that keeps one there is not this person's.
     kept : array of bool, same shape
         The values that the minimised records have.
     evidence : {None, "values", "records", "matching", "gaussian"}, default=None
@@ -71,7 +77,7 @@ def reidentification(
         `value` is the mean over people of the expected reciprocal rank (RIR): 1 is everyone found.
         `baseline` is that of a random order. `details` hold `ranked_first` (the expected share of
         people whose record comes first), `n_emptied` (people of whom no value was kept) and
-        `kept_share` (of all values).
+        `kept_share` (of the values there are).
 
     Notes
     -----
@@ -114,7 +120,7 @@ def reidentification(
             "emptied": emptied,
             "ranked_first": float(first.mean()),
             "n_emptied": n_emptied,
-            "kept_share": float(mask.mean()),
+            "kept_share": kept_share(records, mask),
             "alike": _mean_of(tied[there]),
         },
     )
@@ -399,9 +405,9 @@ def gaussian_rarity(records: Matrix, kept: Mask, mean: ArrayLike, covariance: Ar
     mean, covariance : array of float
         See `gaussian_surprise`.
     """
-    values = [np.unique(column) for column in records.T]
+    values = [np.unique(column[~np.isnan(column)]) for column in records.T]
     several = np.array([len(distinct) > 1 for distinct in values])
-    widths = np.array([np.ptp(distinct) / max(1, len(distinct) - 1) for distinct in values])
+    widths = np.array([np.ptp(v) / (len(v) - 1) if len(v) > 1 else 0.0 for v in values])
     logs = np.log(np.where(several, widths, 1.0))
     telling = kept & several
     rarity: Matrix = gaussian_surprise(records, telling, mean, covariance) - telling @ logs

@@ -25,5 +25,6 @@ from sparsam.data.source._stored_cells import row_labels as row_labels
 from sparsam.data.source._stored_cells import stored_cells as stored_cells
 from sparsam.data.source._write import check_spreadsheet as check_spreadsheet
 from sparsam.data.source._write import output_ending as output_ending
+from sparsam.data.source._write import whole_numbers as whole_numbers
 from sparsam.data.source._write import without_formulas as without_formulas
 from sparsam.data.source._write import write_columns as write_columns

@@ -51,6 +51,8 @@ def write_columns(
         check_spreadsheet(file)
         columns = without_formulas(columns)
     _check(columns)
+    if output_ending(file) != ".parquet":
+        columns = {name: whole_numbers(values) for name, values in columns.items()}
     storable = {name: _storable(values) for name, values in columns.items()}
     try:
         with new_path(file) as place:
@@ -126,6 +128,32 @@ def _escaped(values: NDArray[Any]) -> NDArray[Any]:
     for row, cell in enumerate(cells):
         if isinstance(cell, str) and cell.startswith(_FORMULA):
             cells[row] = f"'{cell}"
+    return cells
+
+
+def whole_numbers(values: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers again, where only missing ones had made them floats: 58, not 58.0.
+
+    Parameters
+    ----------
+    values : ndarray
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> whole_numbers(np.array([58.0, np.nan])), whole_numbers(np.array([58.0, 1.0]))
+    (array([58, None], dtype=object), array([58.,  1.]))
+    """
+    if values.dtype.kind != "f":
+        return values
+    gone = np.isnan(values)
+    known = values[~gone]
+    if not gone.any() or not known.size or not (np.abs(known) < 2.0**53).all():
+        return values
+    if not (known == np.floor(known)).all():
+        return values
+    cells = np.full(len(values), None, dtype=object)
+    cells[~gone] = known.astype(np.int64)
     return cells
 
 

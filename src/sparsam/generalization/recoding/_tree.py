@@ -15,7 +15,7 @@ from sparsam._errors import DataError
 from sparsam.data import Category
 from sparsam.data import plain as plain_category
 from sparsam.generalization._generalization import Generalization
-from sparsam.generalization._labels import category_label, numeric_labels
+from sparsam.generalization._labels import OR_MISSING, category_label, numeric_labels
 from sparsam.generalization._partition import CategoricalPartition, NumericPartition, Partition
 from sparsam.generalization._partition_base import FieldError, plain
 
@@ -441,39 +441,45 @@ def union_label(partition: Partition, buckets: Iterable[int]) -> str:
     >>> age = numeric_partition("age", NumericDomain(0, 99, integer=True), [17, 30, 62])
     >>> union_label(age, [1, 2]), union_label(age, [0, 3]), union_label(age, [2])
     ('17–61', 'under 17 or 62 and over', '30–61')
+    >>> asked = numeric_partition("age", NumericDomain(0, 99, integer=True), [17, 30], missing=1)
+    >>> union_label(asked, [1, 2])
+    '17 and over, or missing'
     """
     chosen = sorted(buckets)
+    bare = dict(zip(chosen, (partition.labels[bucket] for bucket in chosen), strict=True))
+    also = ""
+    if partition.missing in bare and bare[partition.missing].endswith(OR_MISSING):
+        bare[partition.missing] = bare[partition.missing].removesuffix(OR_MISSING)
+        also = OR_MISSING
+    names = list(bare.values())
     if isinstance(partition, NumericPartition):
-        names = _ranges(partition, chosen)
-    else:
-        names = [partition.labels[bucket] for bucket in chosen]
+        names = _ranges(partition, bare)
     if len(names) > _MOST_NAMES:
-        names = [*names[: _MOST_NAMES - 1], f"{len(names) - _MOST_NAMES + 1} more"]
-    return " or ".join(names)
+        names = [*names[: _MOST_NAMES - 1], f"{len(names) - _MOST_NAMES + 1:,} others"]
+    return f"{' or '.join(names)}{also}"
 
 
-def _ranges(partition: NumericPartition, buckets: list[int]) -> list[str]:
+def _ranges(partition: NumericPartition, labels: Mapping[int, str]) -> list[str]:
     """Join neighbouring ranges where the labels are our own words, not the user's."""
     written = partition.written
     names: list[str] = []
     run: list[int] = []
-    for bucket in [*buckets, -1]:
+    for bucket in [*labels, -1]:
         if run and bucket != run[-1] + 1:
             names.append(_range(partition, run))
             run = []
-        ours = 0 <= bucket < len(written) and partition.labels[bucket] == written[bucket]
-        if ours:
+        if 0 <= bucket < len(written) and labels[bucket] == written[bucket]:
             run.append(bucket)
         elif bucket >= 0:
             names.extend([_range(partition, run)] if run else [])
-            names.append(partition.labels[bucket])
+            names.append(labels[bucket])
             run = []
     return names
 
 
 def _range(partition: NumericPartition, run: list[int]) -> str:
     if len(run) == 1:
-        return partition.labels[run[0]]
+        return partition.written[run[0]]
     cuts = partition.cuts
     edges = [
         *(cuts[run[0] - 1 : run[0]] if run[0] else ()),

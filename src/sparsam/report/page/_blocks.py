@@ -480,6 +480,8 @@ class Page:
         A file name to suggest.
     variants : tuple of Variant
         The others that a reader can pick on a page.
+    made : Words
+        When, by whom and what for it was made.
     """
 
     title: str
@@ -490,3 +492,4 @@ class Page:
     brief: tuple[Block, ...] = ()
     saved_as: str = "report.html"
     variants: tuple[Variant, ...] = ()
+    made: Words = ""

@@ -41,6 +41,7 @@ def markdown(page: Page) -> str:
     """
     parts = [
         f"# {escaped(page.title)}",
+        words_markdown(page.made),
         f"**{escaped(page.verdict.needs)}** {escaped(page.verdict.costs)}".rstrip(),
         *_blocks(page.notices),
         "\n".join(

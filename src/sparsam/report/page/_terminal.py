@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sparsam._printable import one_line
 from sparsam.report.page._blocks import (
@@ -62,6 +62,8 @@ def print_page(page: Page, console: Console) -> None:
     page : Page
     console : rich.console.Console
     """
+    if page.made:
+        console.print(styled((Span("strong", page.title), " · ", page.made)), soft_wrap=True)
     print_blocks(page.brief, console)
     console.print(styled(strong_verdict(page)), soft_wrap=True)
     print_blocks(page.notices, console)
@@ -129,11 +131,13 @@ def _lines(block: Block) -> Iterator[Words]:
 def _table(table: Table) -> rich_table.Table:
     from rich.table import Table as Grid
 
-    grid = Grid(title=None)
+    grid = Grid(title=None, pad_edge=False)
     places = [place for place, column in enumerate(table.heads) if column.axis is None]
     for place in places:
         column = table.heads[place]
-        grid.add_column(styled(column.title), justify="right" if column.number else "left")
+        justify: Literal["left", "right"] = "right" if column.number else "left"
+        # a word that is too long for its column is broken, never cut short
+        grid.add_column(styled(column.title), justify=justify, overflow="fold")
     for row in (*table.rows, *table.foot):
         grid.add_row(*(_cell(row[place]) for place in places))
     return grid

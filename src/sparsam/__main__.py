@@ -1,0 +1,5 @@
+"""Run the command line with `python -m sparsam`."""
+
+from sparsam.cli import main
+
+main()
