@@ -17,7 +17,6 @@ from sparsam.cli._anonymise_options import (
     Paths,
     anonymiser,
     chosen_method,
-    names_in,
     privacy_models,
     release_roles,
     whole_numbers,
@@ -29,8 +28,9 @@ from sparsam.cli._options import (
     command_line,
     file_hash,
     json_option,
-    missing_option,
+    names_option,
     quiet_option,
+    reading_options,
     report_option,
     seed_option,
     spreadsheet_option,
@@ -50,12 +50,7 @@ _PICKLED = (".joblib", ".pkl", ".pickle")
 
 @click.command()
 @click.argument("data", type=InputFile)
-@click.option(
-    "--quasi-identifiers",
-    multiple=True,
-    metavar="NAMES",
-    help="Columns by which people could be recognised, with commas.",
-)
+@names_option("--quasi-identifiers", help="Columns by which people could be recognised.")
 @click.option(
     "--k",
     type=click.IntRange(2),
@@ -88,7 +83,7 @@ _PICKLED = (".joblib", ".pkl", ".pickle")
     type=click.Choice(FORMS),
     help="What is published for a class.  [default: median; hierarchy with --method full-domain]",
 )
-@click.option("--keep", multiple=True, metavar="NAMES", help="Columns to publish as they are.")
+@names_option("--keep", help="Columns to publish as they are.")
 @click.option(
     "--accept-unique",
     is_flag=True,
@@ -129,11 +124,7 @@ _PICKLED = (".joblib", ".pkl", ".pickle")
     help="For the report: accuracy for several k, such as 10,20,50,100 (takes longer).",
 )
 @click.option("--drop-one", is_flag=True, help="For the report: what each quasi-identifier costs.")
-@click.option("--identifier", multiple=True, metavar="NAME", help="A column never to be used.")
-@click.option("--numeric", multiple=True, metavar="NAME", help="Read a column as numbers.")
-@click.option("--categorical", multiple=True, metavar="NAME", help="Read it as categories.")
-@missing_option
-@click.option("--roles", type=InputFile, help="A TOML file with roles.")
+@reading_options
 @spreadsheet_option
 @seed_option
 @json_option
@@ -241,7 +232,7 @@ def _kept(frame: Any, roles: Roles, target: str | None, options: Mapping[str, An
     from sparsam._checks import check_names
     from sparsam.data import column_names
 
-    keep = names_in(options["keep"])
+    keep = list(options["keep"])
     check_names([*roles.quasi_identifiers, *keep], column_names(frame))
     return keep if target is None or target in keep else [*keep, target]
 

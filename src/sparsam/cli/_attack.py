@@ -12,6 +12,7 @@ from sparsam.cli._options import (
     InputFile,
     command_line,
     json_option,
+    names_option,
     quiet_option,
     report_option,
     role_options,
@@ -30,9 +31,7 @@ from sparsam.cli._terminal import (
 @click.command()
 @click.argument("files", type=InputFile, nargs=-1, required=True, metavar="GENERALIZATION... DATA")
 @role_options
-@click.option(
-    "--adversary", multiple=True, metavar="NAME", help="A1 … A8 or control.  [default: all]"
-)
+@names_option("--adversary", help="Some of A1 … A8 and control.  [default: all]")
 @report_option
 @seed_option
 @json_option

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -31,6 +31,8 @@ class Table:
         What reading changed, in words, for instance that a column was cut into bins.
     left_out : sequence of str
         Columns of the source that were not encoded, such as identifiers.
+    numbered : sequence of str
+        Columns of whole numbers that number the rows or the people.
 
     Examples
     --------
@@ -46,9 +48,10 @@ class Table:
     codes: NDArray[np.uint16]
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    numbered: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("attributes", "notes", "left_out"):
+        for name in ("attributes", "notes", "left_out", "numbered"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         codes = self.codes
         if codes.dtype != np.uint16 or not codes.flags.f_contiguous or codes.flags.writeable:
@@ -126,7 +129,7 @@ class Table:
         codes = np.asfortranarray(codes)
         if codes.base is None:
             codes.setflags(write=False)
-        return Table(attributes, codes, self.notes, self.left_out)
+        return replace(self, attributes=attributes, codes=codes)
 
     @cached_property
     def fingerprint(self) -> str:
