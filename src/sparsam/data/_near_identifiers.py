@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.data._attribute import Attribute
+from sparsam.data._column_names import called_identifier
 from sparsam.data._factor import Factored
 
 # In fewer rows than this, all values may differ by chance.
@@ -17,14 +16,6 @@ _NEARLY_ALL = 0.95
 # A numbering uses most numbers of its range; amounts that happen to differ lie far apart.
 _DENSE = 0.5
 _LONG = 8
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_IDENTIFIERS = {
-    *("id", "ids", "uid", "pid", "uuid", "guid", "hhid", "identifier", "index", "row", "key"),
-    *("userid", "rowid", "personid", "patientid", "customerid", "clientid", "memberid", "loanid"),
-    *("recordid", "caseid", "respid", "respondentid", "serial", "serialno", "nr", "no"),
-    *("ssn", "isin", "iban", "phone", "telephone", "mobile", "fax", "email", "mail"),
-}
-_FIRST = {"id", "ssn", "email", "phone"}
 
 
 def own_values(counts: NDArray[np.int64]) -> float:
@@ -95,28 +86,3 @@ def is_numbering(name: str, factored: Factored) -> bool:
     dense = len(factored.values) >= _DENSE * (high - low + 1)
     long = low > 0 and len(str(low)) == len(str(high)) >= _LONG
     return sorted_rows or dense or long or called_identifier(name)
-
-
-def words_in(name: str) -> list[str]:
-    """Return the words that the name of a column is made of, in small letters.
-
-    Examples
-    --------
-    >>> words_in("customerID"), words_in("BIRTH_date"), words_in("zip code")
-    (['customer', 'id'], ['birth', 'date'], ['zip', 'code'])
-    """
-    return [word.lower() for word in _WORDS.findall(name)]
-
-
-def called_identifier(name: str) -> bool:
-    """Tell whether a column is called as columns are that name people.
-
-    Examples
-    --------
-    >>> [called_identifier(name) for name in ("PATIENT_ID", "customerID", "paid", "no of children")]
-    [True, True, False, False]
-    """
-    words = words_in(name)
-    return bool(words) and (
-        words[-1] in _IDENTIFIERS or words[0] in {"id", "ssn", "email", "phone"}
-    )

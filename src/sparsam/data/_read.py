@@ -144,7 +144,7 @@ class NearlyUniqueError(DataError):
 
 
 def set_aside(name: str) -> str:
-    """Say that a column is set aside as it looks like an identifier, and how to keep it."""
+    """Return the note that a column is set aside as an identifier, and how to keep it."""
     return (
         f"{name}: looks like an identifier, as nearly every row has a value of its own: set aside "
         "(to use it all the same, declare it categorical or numeric)"
