@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsam._checks import check_names, suggestion
-from sparsam._errors import DataError, RoleError
+from sparsam._errors import DataError, RoleError, hint
 from sparsam._small_counts import suppress
 from sparsam.data._attribute import Attribute
 from sparsam.data._domain import CategoricalDomain, NumericDomain
@@ -201,12 +201,12 @@ def _target(table: Table, roles: Roles) -> tuple[_Labels, Table]:
     if target is None or roles.target is None:
         raise RoleError(
             "A target must be declared, or given as y. Got neither."
-            "\n\nHint: Roles(target='the column to predict')."
+            + hint("Roles(target='the column to predict')", "name it with --target")
         )
     if target.column in roles.unread:
         raise RoleError(
             f"The target '{target.column}' must not be an identifier or ignored."
-            "\n\nHint: take it out of one of them."
+            + hint("take it out of one of them", "take it out of --ignore or --identifier")
         )
     if target.column in table.left_out:
         raise DataError(f"The target '{target.column}' has no values at all.")
@@ -244,8 +244,12 @@ def _as_is(attribute: Attribute, codes: NDArray[np.uint16], name: str) -> _Label
         raise RoleError(
             f"The target '{name}' must be a list of classes. Got a numeric column with "
             f"{attribute.n_values:,} values or bins instead."
-            f"\n\nHint: declare a threshold, such as '{name}>50000', or bins, such as "
-            f"'{name} in bins(20000, 50000)'; or declare the column categorical."
+            + hint(
+                f"declare a threshold, such as '{name}>50000', or bins, such as "
+                f"'{name} in bins(20000, 50000)'; or declare the column categorical",
+                f"--target '{name}>50000', or --target '{name} in bins(20000, 50000)'; or "
+                f"--categorical '{name}'",
+            )
         )
     _check_repeats(attribute, codes)
     if isinstance(attribute.domain, CategoricalDomain):
@@ -269,8 +273,7 @@ def _check_known(name: str, attribute: Attribute, codes: NDArray[np.uint16]) -> 
     if gone:
         raise DataError(
             f"The target '{name}' must be known in every row. Got {gone:,} rows without it."
-            "\n\nHint: leave these rows out: drop_missing_target = true in the roles "
-            "(on the command line: --drop-missing-target)."
+            + hint("leave these rows out: drop_missing_target=True", "--drop-missing-target")
         )
 
 

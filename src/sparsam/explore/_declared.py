@@ -13,7 +13,7 @@ import msgspec
 
 from sparsam._checks import suggestion
 from sparsam._documents import parse_json, read_bytes
-from sparsam._errors import DataError, DocumentError, ParameterError
+from sparsam._errors import DataError, DocumentError, ParameterError, hint
 from sparsam.data import CategoricalDomain, Domain, NumericDomain, Roles, Table, is_frame
 from sparsam.generalization import (
     CategoricalPartition,
@@ -300,7 +300,11 @@ def _from_roles(roles: Roles) -> Declared:
     if not kept:
         raise ParameterError(
             "Roles must declare at least one domain to explore with. Got none instead."
-            "\n\nHint: give domains={'age': NumericDomain(0, 99, integer=True), ...}."
+            + hint(
+                "give domains={'age': NumericDomain(0, 99, integer=True), ...}",
+                "add low and high, or categories, to some columns of the roles file, from what is "
+                "known without looking at the table",
+            )
         )
     return Declared(kept, tuple(roles.missing_values))
 
@@ -313,8 +317,12 @@ def _from_generalization(generalization: Generalization) -> Declared:
             "Domains must be declared, and this generalization was learned from rows: its ranges "
             "and categories would tell about the people without a charge. Got "
             f"{len(learned)} attributes whose domains nobody declared, '{learned[0]}' among them."
-            "\n\nHint: declare them in a roles .toml, or learn the generalization again with "
-            "Roles(domains={...})."
+            + hint(
+                "declare them in a roles .toml, or learn the generalization again with "
+                "Roles(domains={...})",
+                "add low and high, or categories, to the roles file, and learn it again with "
+                "--roles",
+            )
         )
     domains: dict[str, Domain] = {}
     partitions: dict[str, Partition] = {}
