@@ -179,6 +179,8 @@ def _published(
     text = [*roles.categorical, *roles.ordered]
     frame = open_own(open_as(data, roles), text).native
     frame, roles, target = with_target(frame, roles)
+    if roles.drop_missing_target and target is not None:
+        frame = _with_known(frame, target, options)
     maker = anonymiser(method, roles, _kept(frame, roles, target, options), box, options)
     _note_what_is_left_out(frame, maker, options)
     labels = labels_from(frame, roles)
@@ -212,6 +214,19 @@ def _published(
         command=command_line(),
         facts=_facts(options["model"]),
     )
+
+
+def _with_known(frame: Any, target: str, options: Mapping[str, Any]) -> Any:
+    """Leave out the rows without a target, and say how many."""
+    from sparsam._small_counts import suppress
+    from sparsam.anonymise import with_known
+    from sparsam.data import count_rows
+
+    known = with_known(frame, target)
+    gone = suppress(count_rows(frame) - count_rows(known))
+    if gone:
+        messages(options["quiet"]).print(f"Note: {gone} rows without a target left out.")
+    return known
 
 
 def _load(options: Mapping[str, Any]) -> BlackBox | None:
