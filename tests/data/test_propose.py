@@ -117,9 +117,16 @@ def test_the_roles_can_be_gone_on_with(table: Path, proposed: Any):
 
 
 def test_texts_beyond_numbers_are_told_only_where_all_are_common():
-    few = ["89 or older"] * 2 + [str(20 + i % 5) for i in range(60)]
+    few = ["many or more"] * 2 + [str(20 + i % 5) for i in range(60)]
     column = propose_roles({"age": few}).columns[0]
     assert (column.kind, column.categories, column.missing) == ("categorical", (), ())
+    rare = ["30 or older"] * 9 + ["29"] + few[2:]
+    assert propose_roles({"age": rare}).columns[0].categories == (
+        *map(str, range(30)),
+        "30 or older",
+    )
+    beyond = ["older than all"] * 9 + ["29"] + few[2:]
+    assert propose_roles({"age": beyond}).columns[0].kind == "categorical"
     both = ["under 20"] * 9 + ["over 24"] * 9 + few[2:]
     assert propose_roles({"age": both}).columns[0].categories == (
         *("under 20", "20", "21", "22", "23", "24", "over 24"),

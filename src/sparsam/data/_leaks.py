@@ -9,7 +9,7 @@ from sparsam.data._table import Table
 
 # Shares of what there is to know of the target (of its entropy), on rows not learned from.
 _MUCH = 0.5
-_AS_MUCH_AS_ALL = 0.9
+_AS_MUCH_AS_ALL = 0.8
 _MOST_ROWS = 20_000
 _MOST_ROWS_TO_LEARN = 5_000
 # A number is looked at in so many runs of equally many people.

@@ -59,6 +59,7 @@ _MOST_CALLED_CODES = 1_000
 # Of a column of numbers, at least so many rows must be numbers, and at most so many texts are not.
 _MOSTLY = 0.5
 _MOST_TEXTS = 5
+_MOST_LISTED = 200
 
 
 @dataclass(frozen=True)
@@ -339,7 +340,8 @@ def _missing_texts(factored: Factored) -> tuple[str, ...]:
     told = [
         text
         for text, count in others.items()
-        if count >= SMALLEST_COUNT or text.strip().lower() in _MISSING_AMONG_NUMBERS
+        if text.strip().lower() in _MISSING_AMONG_NUMBERS
+        or (count >= SMALLEST_COUNT and not (_AND_MORE.match(text) or _AND_LESS.match(text)))
     ]
     return tuple(told) if len(told) == len(others) else ()
 
@@ -347,11 +349,14 @@ def _missing_texts(factored: Factored) -> tuple[str, ...]:
 def _open_ended(factored: Factored) -> tuple[str, ...]:
     """The values in order where texts such as "89 OR OLDER" stand beside numbers, else nothing.
 
-    As all of them are told, each must be one that many people have.
+    As all of them are told, each must be one that many people have; unless the text itself says
+    which whole numbers there can be.
     """
-    if factored.kind != "text" or int(factored.counts().min()) < SMALLEST_COUNT:
+    if factored.kind != "text":
         return ()
     numbers, others = _told_apart(factored)
+    if others and min(others.values()) < SMALLEST_COUNT:
+        return ()
     less = [text for text in others if _AND_LESS.match(text)]
     more = [text for text in others if _AND_MORE.match(text) and text not in less]
     if not numbers or not others or len(less) > 1 or len(more) > 1:
@@ -359,7 +364,20 @@ def _open_ended(factored: Factored) -> tuple[str, ...]:
     if len(others) > len(less) + len(more):
         return ()
     between = [text for text in factored.values.tolist() if text not in others]
+    if more and not less and (listed := _up_to(more[0], between)):
+        return listed
+    if int(factored.counts().min()) < SMALLEST_COUNT:
+        return ()
     return (*less, *sorted(between, key=float), *more)
+
+
+def _up_to(more: str, between: Sequence[str]) -> tuple[str, ...]:
+    """All whole numbers below the one in a text such as "89 or older", and that text."""
+    found = re.findall(r"\d+", more)
+    if len(found) != 1 or int(found[0]) > _MOST_LISTED:
+        return ()
+    listed = [str(number) for number in range(int(found[0]))]
+    return (*listed, more) if set(between) <= set(listed) else ()
 
 
 def _told_apart(factored: Factored) -> tuple[int, dict[str, int]]:

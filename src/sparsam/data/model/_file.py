@@ -31,7 +31,7 @@ def open_model(path: Path, *, trust: bool = False) -> Any:
     if ending in _PICKLED and not trust:
         raise ParameterError(
             f"'{path.name}' must be trusted to be loaded: loading a pickled model runs the code "
-            "inside the file. ONNX and skops run none."
+            "inside the file. Prefer ONNX or skops, which run none."
             + hint(
                 "pass trust=True only for a file that you made yourself",
                 "give --trust-model only for a file that you made yourself",
