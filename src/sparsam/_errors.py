@@ -41,6 +41,46 @@ def _shown(sign: str) -> str:
     return sign.encode("unicode_escape", "surrogatepass").decode()
 
 
+_COMMANDS: Final = " (on the command line: "
+
+
+def hint(words: str, commands: str) -> str:
+    """Return the hint that ends a message, in the words of Python and of the command line.
+
+    Parameters
+    ----------
+    words : str
+        What to do in Python.
+    commands : str
+        What to do on the command line, where nobody has seen a name of Python.
+
+    Examples
+    --------
+    >>> print("There is no target." + hint("give target='pay'", "give --target pay"))
+    There is no target.
+    <BLANKLINE>
+    Hint: give target='pay' (on the command line: give --target pay).
+    """
+    return f"\n\nHint: {words}{_COMMANDS}{commands})."
+
+
+def for_commands(message: str) -> str:
+    """Return a message in the words of the command line alone.
+
+    Examples
+    --------
+    >>> print(for_commands("No." + hint("give target='pay'", "give --target pay")))
+    No.
+    <BLANKLINE>
+    Hint: give --target pay.
+    """
+    start, sign, words = message.rpartition("\n\nHint: ")
+    _, found, commands = words.rpartition(_COMMANDS)
+    if not (sign and found):
+        return message
+    return f"{start}{sign}{commands.removesuffix('.').removesuffix(')')}."
+
+
 class SparsamError(Exception):
     """Something that sparsam was asked to do and could not do.
 

@@ -126,6 +126,8 @@ _GOOD = (
         holds={"retained.csv": {ALL: [ALL]}},  # kept values are its purpose
     ),
     Case("apply mask fill", "apply <individual/mask.npz @people.csv --fill -o >filled.csv"),
+    Case("roles", "roles @people.csv --target employed -o >roles.toml"),
+    Case("roles json", "roles @labelled.parquet --json"),
     Case("ledger template", "ledger template @people.csv -o >roles.toml"),
     Case("ledger template said", "ledger template @labelled.parquet"),
     Case(
@@ -201,6 +203,7 @@ _READERS = {
     "individual": f"individual {{}} --target employed --identifier patient --keep 0.2 {_QUICK} "
                   "--compare none --algorithm random-rows -o >mask.npz",
     "describe": "describe {}",
+    "roles": "roles {} --target employed -o >roles.toml",
     "ledger template": "ledger template {}",
     "ledger create": "ledger create >x.ledger {} --epsilon 1 --domains @domains.toml",
 }  # fmt: skip
@@ -289,6 +292,7 @@ _WRONG = {
     "learned ranges to plan with": "explore plan '<minimise model/people.json' --epsilon 1",
     "learned ranges of a ledger": "ledger create >x.ledger @people.csv --epsilon 1 --domains "
                                   "'<minimise model/people.json'",
+    "target of roles": "roles @people.csv --target emploied",
     "folder of a demo": "demo --folder @people.csv --no-open",
 }  # fmt: skip
 

@@ -293,6 +293,21 @@ def test_missing_values_and_texts_that_mean_missing(run, people, tmp_path):
     assert json.loads(result.stdout)["sweeps"]["methods"][0]["n_rows"] == 355 - 106
 
 
+def test_rows_without_a_target_are_left_out_when_the_roles_say_so(run, people, tmp_path):
+    holes = people.head(400)[["age", "sex", "employed"]].astype(object)
+    holes.loc[::9, "employed"] = "unknown"
+    holes.to_csv(tmp_path / "p.csv", index=False)
+    (tmp_path / "roles.toml").write_text(
+        '[roles]\ntarget = "employed"\nquasi_identifiers = ["age", "sex"]\n'
+        'drop_missing_target = true\n[attributes.employed]\nmissing = ["unknown"]\n'
+    )
+    result = run("anonymise", tmp_path / "p.csv", "--roles", tmp_path / "roles.toml", "-o",
+                 tmp_path / "o.csv")  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    assert "45 rows without a target left out" in result.stderr
+    assert len(pd.read_csv(tmp_path / "o.csv")) == 355
+
+
 def test_without_pandas(run, place, tmp_path, monkeypatch):
     """A file becomes a dict of arrays where there is no pandas: the release is the same."""
     call = ("anonymise", place / "few.csv", "--quasi-identifiers", NAMES, "--target", "employed",

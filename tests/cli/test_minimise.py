@@ -25,7 +25,7 @@ def test_json_is_all_there_is_on_stdout(minimised):
 
 
 def test_progress_and_remarks_are_on_stderr(minimised):
-    assert "Read 700 records with 6 columns." in minimised.stderr
+    assert "Read 700 records with 5 attributes." in minimised.stderr
     assert "Minimise and attack: " in minimised.stderr
     assert "Wrote the generalization" in minimised.stderr
     assert "Wrote the report" in minimised.stderr

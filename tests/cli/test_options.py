@@ -44,7 +44,7 @@ def test_the_file_alone(file):
 
 def test_options_win_but_no_identifier_comes_back(file):
     options = {
-        "target": "age>40", "personal": "sex, race", "identifier": ("id", "name"),
+        "target": "age>40", "personal": ("sex, race",), "identifier": ("id", "name"),
         "missing": ("n/a",), "categorical": ("zip",),
     }  # fmt: skip
     roles = roles_from({**NONE, "roles": file, **options})
@@ -57,7 +57,37 @@ def test_options_win_but_no_identifier_comes_back(file):
 
 @pytest.mark.parametrize("word", ["all", "categorical"])
 def test_words_for_personal(word):
-    assert roles_from({**NONE, "personal": word}).personal == word
+    assert roles_from({**NONE, "personal": (word,)}).personal == word
+
+
+def test_an_option_wins_over_what_the_file_says_of_the_same_column(file):
+    roles = roles_from({**NONE, "roles": file, "categorical": ("age",), "ignore": ("zip",)})
+    assert (roles.numeric, roles.categorical, roles.ignore) == ((), ("age",), ("zip",))
+    assert roles_from({**NONE, "roles": file, "target": "name"}).identifiers == ()
+    explicit = {**NONE, "roles": file, "personal": ("categorical",)}
+    assert roles_from(explicit).personal == "categorical"
+
+
+@pytest.mark.parametrize(
+    "name", ["identifier", "ignore", "numeric", "categorical", "dates", "must-keep", "must-drop"]
+)
+def test_names_come_with_commas_and_with_an_option_each(name):
+    option = next(p for p in cli.commands["minimise"].params if f"--{name}" in p.opts)
+    told = cli.commands["minimise"].make_context(
+        "minimise", [__file__, f"--{name}", "a, b", f"--{name}", "c,a"]
+    )
+    assert told.params[option.name] == ("a", "b", "c")
+
+
+def test_every_option_that_takes_names_takes_lists():
+    told = {
+        (name, option.opts[-1])
+        for name, command in cli.commands.items()
+        for option in command.params
+        if isinstance(option, click.Option) and option.multiple and option.metavar == "NAME"
+        if name != "individual"
+    }
+    assert not told
 
 
 def test_without_anything():

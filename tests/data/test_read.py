@@ -408,9 +408,18 @@ def test_uuids_are_text():
 
 def test_too_many_categories():
     with pytest.raises(DataError, match=r"'x' must have at most 65,000 .*Got 70,000") as error:
-        read({"x": [f"secret{i}" for i in range(70_000)]})
+        read({"x": [f"secret{i}" for i in range(70_000)] * 2})
     assert "identifiers" in str(error.value)
     assert "secret" not in str(error.value)
+
+
+def test_too_many_categories_of_single_rows_are_set_aside_unless_declared():
+    rows = {"x": [f"secret{i}" for i in range(70_000)], "y": [1, 2] * 35_000}
+    table = read(rows)
+    assert (table.names, table.left_out) == (("y",), ("x",))
+    assert "set aside" in table.notes[0]
+    with pytest.raises(DataError, match="must have at most"):
+        read(rows, roles=Roles(categorical=["x"]))
 
 
 @pytest.mark.parametrize(

@@ -137,16 +137,82 @@ def test_a_target_with_one_class_or_holes():
 
 def test_identifiers():
     rows = {"name": [f"secret{i}" for i in range(20)], "x": [1, 2] * 10, "y": ["a", "b"] * 10}
-    with pytest.raises(DataError, match=r"(?s)'name' looks like an identifier.*list it under") as e:
-        resolve(rows, Roles("y"))
-    assert "secret" not in str(e.value)
     roles = Roles("y", identifiers=["name"])
     for source in (rows, read(rows), read(rows, roles=roles)):
         assert resolve(source, roles).names == ("x",)
+
+
+def test_near_identifiers_are_set_aside_unless_declared():
+    rows = {"name": [f"secret{i}" for i in range(20)], "x": [1, 2] * 10, "y": ["a", "b"] * 10}
+    for source in (rows, read(rows)):
+        task = resolve(source, Roles("y"))
+        assert task.names == ("x",)
+        assert task.table.left_out == ("name",)
+        assert "name: looks like an identifier" in task.table.notes[-2]
+        assert "secret" not in str(task.table.notes)
+    # one in ten is no longer alone, but most are
+    repeated = {**rows, "name": ["a", "a", *rows["name"][2:]]}
+    assert resolve(repeated, Roles("y")).names == ("x",)
+    for declared in (Roles("y", categorical=["name"]), Roles("y", personal=["name"])):
+        assert resolve(rows, declared).names == ("name", "x")
+    half = {**rows, "name": [*rows["name"][:10], *["a"] * 10]}
+    assert resolve(half, Roles("y")).names == ("name", "x")
     few = {name: list(values)[:19] for name, values in rows.items()}
     assert resolve(few, Roles("y")).names == ("name", "x")
-    repeated = {**rows, "name": ["a", *rows["name"][1:-1], "a"]}
-    assert resolve(repeated, Roles("y")).names == ("name", "x")
+    with pytest.raises(DataError, match="so does every other"):
+        resolve({"name": rows["name"], "y": rows["y"]}, Roles("y"))
+
+
+def test_numbers_of_rows_are_set_aside_and_amounts_are_not():
+    rng = np.random.default_rng(0)
+    rows = {
+        "nr": rng.permutation(300),
+        "customer_id": rng.choice(10**6, 300, replace=False),
+        "social": rng.choice(9 * 10**8, 300, replace=False) + 10**8,
+        "income": rng.choice(60_000, 300, replace=False) + 20_000,
+        "y": ["a", "b"] * 150,
+    }
+    task = resolve(rows, Roles("y"))
+    assert task.names == ("income",)
+    assert resolve(rows, Roles("y", numeric=["nr"])).names == ("nr", "income")
+
+
+def test_a_near_identifier_as_the_target_is_refused():
+    rows = {"name": [f"secret{i}" for i in range(20)], "x": [1, 2] * 10}
+    with pytest.raises(DataError, match="'name' looks like an identifier") as error:
+        resolve(rows, Roles("name"))
+    assert "secret" not in str(error.value)
+
+
+def test_without_categories_all_that_can_be_guessed_is_personal():
+    rows = {"sex": [1, 2, 1, 2], "race": [1, 9, 1, 1], "same": [3] * 4, "y": ["a", "b"] * 2}
+    task = resolve(rows, Roles("y"))
+    assert [task.names[place] for place in task.personal] == ["sex", "race"]
+    assert "all that can be guessed are protected" in task.table.notes[-1]
+    some = resolve(rows, Roles("y", categorical=["race"]))
+    assert [some.names[place] for place in some.personal] == ["race"]
+    assert not some.table.notes
+
+
+def test_a_leak_of_the_target_is_named_when_it_is_looked_for():
+    rng = np.random.default_rng(0)
+    y = rng.random(2_000) < 0.1  # rare, so that accuracy would tell nothing
+    noise = rng.random(2_000) < 0.01
+    rows = {
+        "age": rng.integers(20, 60, 2_000),
+        "paid back": np.where(y ^ noise, "no", "yes"),
+        "hint": np.where(y, rng.integers(0, 8, 2_000), rng.integers(3, 11, 2_000)),
+        "y": y,
+    }
+    assert not resolve(rows, Roles("y")).table.notes
+    notes = resolve(rows, Roles("y"), look_for_leaks=True).table.notes
+    assert len(notes) == 1
+    assert notes[0].startswith("paid back: alone tells the target")
+    assert "--ignore" in notes[0]
+    without = Roles("y", ignore=["paid back"])
+    kept = resolve(rows, without, look_for_leaks=True).table
+    assert kept.names == ("age", "hint")
+    assert not any("alone tells" in note for note in kept.notes)
 
 
 def test_constants_are_kept():

@@ -203,3 +203,17 @@ def test_answers_are_clamped_to_the_ledger(tmp_path: Path) -> None:
         histogram = Explorer(people, ledger, {"age": (-5, 140)}).histogram("age", 4, epsilon=1)
         assert "140" not in str(histogram.to_dict())
         assert "-5" not in str(histogram.to_dict())
+
+
+def test_texts_that_mean_missing_in_one_column():
+    roles = Roles(
+        domains={"age": NumericDomain(0, 99), "sex": CategoricalDomain(("f", "m"))},
+        missing_values=["?"],
+        missing_in={"age": ["-9", "N"], "name": ["x"]},
+        ignore=["name"],
+    )
+    known = declared(roles)
+    assert known.missing_in == {"age": ("-9", "N")}
+    assert Declared.from_dict(known.to_dict()) == known
+    assert known.only(["sex"]).missing_in == {}
+    assert "missing_in" not in declared({"sex": ["f"]}).to_dict()

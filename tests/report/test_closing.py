@@ -7,7 +7,8 @@ import re
 import pytest
 
 from sparsam.report import Report, report_on
-from sparsam.report._closing import NO_HASH, meaning_section, reproduce_section
+from sparsam.report._closing import NO_HASH, meaning_section, reproduce_section, task_facts
+from sparsam.report.page._blocks import plain_words
 
 
 @pytest.fixture(scope="module")
@@ -45,3 +46,16 @@ def test_sections_of_few_words():
     ]  # fmt: skip
     (columns,) = meaning_section([{"heading": "h", "text": "t"}]).blocks
     assert len(columns.groups) == 1
+
+
+def test_what_reading_remarked_is_in_the_report():
+    task = {
+        "target": "y",
+        "classes": ["a", "b"],
+        "attributes": 3,
+        "personal": [],
+        "split": {"train": 60, "validation": 10, "test": 30},
+        "remarks": ["x: alone tells the target"],
+    }
+    assert [plain_words(fact) for fact, _ in task_facts(task)] == ["Task", "Split", "Remark"]
+    assert plain_words(task_facts(task)[-1][1]) == "x: alone tells the target"

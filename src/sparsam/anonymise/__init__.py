@@ -38,6 +38,7 @@ from sparsam.anonymise._release import check_place as check_place
 from sparsam.anonymise._risk import release_risk as release_risk
 from sparsam.anonymise._target import labels_from as labels_from
 from sparsam.anonymise._target import training_labels as training_labels
+from sparsam.anonymise._target import with_known as with_known
 from sparsam.anonymise._target import with_target as with_target
 from sparsam.anonymise._tight_loss import LOSS_DEFINITIONS as LOSS_DEFINITIONS
 from sparsam.anonymise.proof._certificate import KAnonymityTerms as KAnonymityTerms

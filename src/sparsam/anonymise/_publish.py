@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._checks import check_choice, check_names
-from sparsam._errors import ReleaseError, SparsamWarning
+from sparsam._errors import ReleaseError, SparsamWarning, hint
 from sparsam.anonymise._classes import Classes
 from sparsam.anonymise._published_values import (
     Missing,
@@ -262,10 +262,12 @@ def refuse_unique(paper: Certificate) -> None:
         share, what = whole.unique, "a whole row that no other row is equal to"
     else:
         return
+    ways_out = (
+        "leave the column out, name it as a quasi-identifier, publish a threshold of it as the "
+        "target (such as 'income>50000'), or accept it: "
+    )
     raise ReleaseError(
         f"Columns published as they are must not make rows unique. {named}: "
         f"{share / paper.n_rows:.0%} of the {paper.n_rows:,} rows have {what}, and nothing was "
-        "released.\n\nHint: leave the column out, name it as a quasi-identifier, publish a "
-        "threshold of it as the target (such as 'income>50000'), or accept it: --accept-unique, "
-        "in Python accept_unique=True."
+        "released." + hint(f"{ways_out}accept_unique=True", f"{ways_out}--accept-unique")
     )

@@ -13,6 +13,7 @@ from sparsam._checks import check_names
 from sparsam._errors import DataError, RoleError
 from sparsam.assess import labels_in
 from sparsam.data import Roles, Target, column_names, columns_of, count_rows, read, target_of
+from sparsam.data.source import take_rows
 
 # A number with no more values than this is a label.
 _FEW = 20
@@ -53,6 +54,22 @@ def with_target(frame: Any, roles: Roles) -> tuple[Any, Roles, str | None]:
         {**frame, name: labels} if isinstance(frame, Mapping) else frame.assign(**{name: labels})
     )
     return wider, replace(roles, target=name), name
+
+
+def with_known(frame: Any, target: str) -> Any:
+    """Return the rows of a frame that have a target.
+
+    Parameters
+    ----------
+    frame : pandas frame or mapping of arrays
+    target : str
+        The column.
+    """
+    values = columns_of(frame, [target])[target].tolist()
+    known = [row for row, value in enumerate(values) if not is_missing(value)]
+    if not known:
+        raise DataError(f"The target '{target}' has no values at all.")
+    return frame if len(known) == len(values) else take_rows(frame, np.array(known))
 
 
 def target_name(target: Target) -> str:

@@ -21,7 +21,7 @@ from sparsam.assess._candidates import (
 from sparsam.assess._front import Front, Point
 from sparsam.assess._score import AUTO, Score, score_for
 from sparsam.attack import Reconstruction
-from sparsam.data import Roles, Split, Task, read, resolve
+from sparsam.data import Roles, Split, Task, resolve
 from sparsam.data import split as split_task
 from sparsam.minimise import Constraints, Minimiser
 
@@ -109,7 +109,7 @@ def _split(data: Any, roles: Roles | None, random_state: int) -> Split:
             "A sweep needs to know what each attribute is for.\n\n"
             "Hint: sweep(data, Roles(target='...'))"
         )
-    return split_task(resolve(read(data, roles=roles), roles), random_state=random_state)
+    return split_task(resolve(data, roles, look_for_leaks=True), random_state=random_state)
 
 
 def _sample(task: Task, share: float, random_state: int) -> Task:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from sparsam._checks import check_whole
-from sparsam._errors import DataError, ParameterError
+from sparsam._errors import DataError, ParameterError, hint
 from sparsam.attack._records import lookups_of, part_of
 from sparsam.attack._risk import Risk
 from sparsam.attack._statistics import wilson_interval
@@ -96,8 +96,8 @@ class Linkage:
         second = names[1::2] if self.second is None else self.second
         if not first or not second:
             raise DataError(
-                "Linking needs at least one attribute on each side.\n\n"
-                "Hint: name them in 'first' and 'second', or leave A7 out."
+                "Linking needs at least one attribute on each side."
+                + hint("name them in 'first' and 'second'", "leave A7 out of --adversary")
             )
         for name in (*first, *second):
             if name not in names:

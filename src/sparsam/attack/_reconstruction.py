@@ -10,7 +10,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from sparsam._checks import check_number, wrong_parameter
-from sparsam._errors import DataError, ParameterError
+from sparsam._errors import DataError, ParameterError, hint
 from sparsam.attack._guesses import Answer, Guesses
 from sparsam.attack._look_up import look_up
 from sparsam.attack._network import network
@@ -84,7 +84,7 @@ class Reconstruction:
         if not data.train.personal:
             raise DataError(
                 "An adversary needs at least one personal attribute to recover. The roles name "
-                "none.\n\nHint: set personal='categorical', 'all' or a list of names."
+                "none." + hint("set personal='all' or a list of names", "--personal all, or names")
             )
         self._check(data)
         answers = self.answers(records, data, data.train.personal)

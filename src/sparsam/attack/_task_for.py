@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._checks import check_names
-from sparsam._errors import DataError, RoleError
+from sparsam._errors import DataError, RoleError, hint
 from sparsam.data import (
     CategoricalDomain,
     Roles,
@@ -49,8 +49,8 @@ def task_for(generalization: Generalization, source: Any, roles: Roles | None = 
     target = roles.target or about.get("target")
     if target is None:
         raise RoleError(
-            "The generalization does not say what it was learned for.\n\n"
-            "Hint: name the target (on the command line: --target)."
+            "The generalization does not say what it was learned for."
+            + hint("name the target: Roles(target='...')", "name the target with --target")
         )
     source = open_as(source, told)
     names = source.names

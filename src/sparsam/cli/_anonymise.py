@@ -17,7 +17,6 @@ from sparsam.cli._anonymise_options import (
     Paths,
     anonymiser,
     chosen_method,
-    names_in,
     privacy_models,
     release_roles,
     whole_numbers,
@@ -31,8 +30,9 @@ from sparsam.cli._options import (
     head_options,
     json_option,
     made_by,
-    missing_option,
+    names_option,
     quiet_option,
+    reading_options,
     report_option,
     seed_option,
     spreadsheet_option,
@@ -52,12 +52,7 @@ _PICKLED = (".joblib", ".pkl", ".pickle")
 
 @click.command()
 @click.argument("data", type=InputFile)
-@click.option(
-    "--quasi-identifiers",
-    multiple=True,
-    metavar="NAMES",
-    help="Columns by which people could be recognised, with commas.",
-)
+@names_option("--quasi-identifiers", help="Columns by which people could be recognised.")
 @click.option(
     "--k",
     type=click.IntRange(2),
@@ -90,7 +85,7 @@ _PICKLED = (".joblib", ".pkl", ".pickle")
     type=click.Choice(FORMS),
     help="What is published for a class.  [default: median; hierarchy with --method full-domain]",
 )
-@click.option("--keep", multiple=True, metavar="NAMES", help="Columns to publish as they are.")
+@names_option("--keep", help="Columns to publish as they are.")
 @click.option(
     "--accept-unique",
     is_flag=True,
@@ -132,11 +127,7 @@ _PICKLED = (".joblib", ".pkl", ".pickle")
     help="For the report: accuracy for several k, such as 10,20,50,100 (takes longer).",
 )
 @click.option("--drop-one", is_flag=True, help="For the report: what each quasi-identifier costs.")
-@click.option("--identifier", multiple=True, metavar="NAME", help="A column never to be used.")
-@click.option("--numeric", multiple=True, metavar="NAME", help="Read a column as numbers.")
-@click.option("--categorical", multiple=True, metavar="NAME", help="Read it as categories.")
-@missing_option
-@click.option("--roles", type=InputFile, help="A TOML file with roles.")
+@reading_options
 @spreadsheet_option
 @seed_option
 @json_option
@@ -191,6 +182,8 @@ def _published(
     text = [*roles.categorical, *roles.ordered]
     frame = open_own(open_as(data, roles), text).native
     frame, roles, target = with_target(frame, roles)
+    if roles.drop_missing_target and target is not None:
+        frame = _with_known(frame, target, options)
     maker = anonymiser(method, roles, _kept(frame, roles, target, options), box, options)
     _note_what_is_left_out(frame, maker, options)
     labels = labels_from(frame, roles)
@@ -227,6 +220,19 @@ def _published(
     )
 
 
+def _with_known(frame: Any, target: str, options: Mapping[str, Any]) -> Any:
+    """Leave out the rows without a target, and say how many."""
+    from sparsam._small_counts import suppress
+    from sparsam.anonymise import with_known
+    from sparsam.data import count_rows
+
+    known = with_known(frame, target)
+    gone = suppress(count_rows(frame) - count_rows(known))
+    if gone:
+        messages(options["quiet"]).print(f"Note: {gone} rows without a target left out.")
+    return known
+
+
 def _load(options: Mapping[str, Any]) -> BlackBox | None:
     from sparsam.data import load_model
 
@@ -245,7 +251,7 @@ def _kept(frame: Any, roles: Roles, target: str | None, options: Mapping[str, An
     from sparsam._checks import check_names
     from sparsam.data import column_names
 
-    keep = names_in(options["keep"])
+    keep = list(options["keep"])
     check_names([*roles.quasi_identifiers, *keep], column_names(frame))
     return keep if target is None or target in keep else [*keep, target]
 

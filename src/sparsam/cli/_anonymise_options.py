@@ -43,23 +43,11 @@ class Paths:
         return cls(output, certificate, options["report"])
 
 
-def names_in(texts: Sequence[str]) -> list[str]:
-    """Names that were given with commas, or with an option each, every one once.
-
-    Examples
-    --------
-    >>> names_in(["age, sex", "zip"])
-    ['age', 'sex', 'zip']
-    """
-    names = (name.strip() for text in texts for name in text.split(","))
-    return list(dict.fromkeys(name for name in names if name))
-
-
 def release_roles(options: Mapping[str, Any]) -> Roles:
     """Roles from the file and from the options; there must be quasi-identifiers."""
-    roles = roles_from({**options, "personal": None})
-    if names := names_in(options["quasi_identifiers"]):
-        roles = replace(roles, quasi_identifiers=names)
+    roles = roles_from(options)
+    if options["quasi_identifiers"]:
+        roles = replace(roles, quasi_identifiers=options["quasi_identifiers"])
     if not roles.quasi_identifiers:
         raise click.UsageError(
             "Missing option '--quasi-identifiers' (or a TOML file with --roles): the columns by "

@@ -15,13 +15,16 @@ from sparsam.cli._options import (
     InputFile,
     OutputFile,
     missing_option,
+    names_option,
     quiet_option,
+    roles_from,
+    roles_option,
     spreadsheet_option,
 )
 from sparsam.cli._terminal import counted, messages
 
 if TYPE_CHECKING:
-    from sparsam.data import Source
+    from sparsam.data import Roles, Source
     from sparsam.individual import Mask, PeopleTable
 
 
@@ -34,7 +37,7 @@ ENDINGS = (".parquet", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
 @click.option(
     "-o", "--output", type=OutputFile(*ENDINGS), required=True, help="A .csv or .parquet file."
 )
-@click.option("--keep", multiple=True, metavar="NAME", help="Another column to pass through.")
+@names_option("--keep", help="Other columns to pass through.")
 @click.option("--codes", is_flag=True, help="Numbers of buckets instead of labels.")
 @click.option(
     "--fill",
@@ -42,6 +45,7 @@ ENDINGS = (".parquet", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
     help="For a mask: scaled numbers with what goes filled in, ready to train on.",
 )
 @missing_option
+@roles_option
 @spreadsheet_option
 @quiet_option
 def apply(
@@ -52,6 +56,7 @@ def apply(
     codes: bool,
     fill: bool,
     missing: tuple[str, ...],
+    roles: Path | None,
     spreadsheet_safe: bool,
     quiet: bool,
 ) -> None:
@@ -59,7 +64,8 @@ def apply(
 
     With a generalization, only the attributes that are collected come out, in buckets. With a
     mask, the values that it keeps come out, with holes elsewhere, and the target. Every other
-    column is left out unless it is named with --keep.
+    column is left out unless it is named with --keep. What was said of the table when the artifact
+    was found need not be said again: texts that mean missing, the format of the file.
     """
     from sparsam.data.source import check_spreadsheet, write_columns
 
@@ -73,9 +79,8 @@ def apply(
         return
     if fill:
         raise click.UsageError("--fill goes with a mask (.npz), not with a generalization.")
-    _apply_generalization(
-        artifact, data, output, keep, write, codes=codes, missing=missing, quiet=quiet
-    )
+    told = roles_from({"missing": missing, "roles": roles})
+    _apply_generalization(artifact, data, output, keep, write, codes=codes, roles=told, quiet=quiet)
 
 
 def _apply_generalization(
@@ -86,13 +91,14 @@ def _apply_generalization(
     write: Callable[[Mapping[str, Any]], None],
     *,
     codes: bool,
-    missing: tuple[str, ...],
+    roles: Roles,
     quiet: bool,
 ) -> None:
-    from sparsam.data import open_source
+    from sparsam.data import carried_roles, open_as
     from sparsam.generalization import CategoricalPartition, Generalization
 
-    generalization, source = Generalization.load(artifact), open_source(data)
+    generalization = Generalization.load(artifact)
+    source = open_as(data, roles.completed_by(carried_roles(generalization.about)))
     names = (*generalization.collected, *keep)
     text = [
         part.name
@@ -100,7 +106,7 @@ def _apply_generalization(
         if isinstance(part, CategoricalPartition)
         and any(isinstance(category, str) for category in part.domain.categories)
     ]
-    columns = source.columns(names, text, missing)
+    columns = source.columns(names, text)
     release = generalization.apply(columns, keep=keep, output="codes" if codes else "labels")
     write(release)
     console = messages(quiet)

@@ -14,6 +14,7 @@ from sparsam.cli._options import (
     head_options,
     json_option,
     made_by,
+    names_option,
     quiet_option,
     report_option,
     role_options,
@@ -32,9 +33,7 @@ from sparsam.cli._terminal import (
 @click.command()
 @click.argument("files", type=InputFile, nargs=-1, required=True, metavar="GENERALIZATION... DATA")
 @role_options
-@click.option(
-    "--adversary", multiple=True, metavar="NAME", help="A1 … A8 or control.  [default: all]"
-)
+@names_option("--adversary", help="Some of A1 … A8 and control.  [default: all]")
 @report_option
 @head_options
 @seed_option

@@ -47,7 +47,11 @@ per_query_option = click.option(
     help="With --how interactive: what each query costs, in the ledger's unit.",
 )
 domains_option = click.option(
-    "--domains", type=InputFile, help="Other domains than the ledger's: a roles .toml or a .json."
+    "--roles",
+    "--domains",
+    "domains",
+    type=InputFile,
+    help="Other domains than the ledger's: a roles .toml or a .json.",
 )
 generalization_option = click.option(
     "--generalization",

@@ -89,7 +89,9 @@ def template(data: Path, output: Path | None) -> None:
     help="Rényi order of the account, with --delta; a low one makes training cheaper.",
 )
 @click.option(
+    "--roles",
     "--domains",
+    "domains",
     required=True,
     type=InputFile,
     help="What the columns may hold: a roles .toml, or a generalization .json.",

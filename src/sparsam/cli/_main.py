@@ -17,6 +17,7 @@ from sparsam.cli._explore import explore
 from sparsam.cli._individual import individual
 from sparsam.cli._ledger import ledger
 from sparsam.cli._minimise import minimise
+from sparsam.cli._roles import roles
 from sparsam.cli._terminal import adopt, exit_codes, guarded_streams, interrupted_last
 from sparsam.cli._verify import verify
 
@@ -45,7 +46,8 @@ class Commands(click.RichGroup):
 def cli() -> None:
     """Collect less personal data for machine learning, and prove it.
 
-    Start with `sparsam demo`, or with `sparsam minimise people.csv --target employed`.
+    Start with `sparsam demo`, or with `sparsam roles people.csv -o roles.toml`, which proposes what
+    each column is; then `sparsam minimise people.csv --roles roles.toml`.
 
     Exit codes: 0 done, 1 a requirement or gate is not met, 2 wrong usage or unusable input, 3 too
     few people to tell, 70 an unexpected error, 130 interrupted. SPARSAM_TRACEBACK=1 in the
@@ -55,6 +57,7 @@ def cli() -> None:
 
 for command in (
     demo,
+    roles,
     ledger,
     explore,
     minimise,

@@ -20,6 +20,7 @@ from sparsam.cli._options import (
     jobs_option,
     json_option,
     made_by,
+    names_option,
     quiet_option,
     report_option,
     role_options,
@@ -77,9 +78,9 @@ _WITHOUT_MODEL = (
     type=click.FloatRange(0, 1),
     help="Instead: share of what the naive adversary gets wrong that may be recovered.",
 )
-@click.option("--must-keep", multiple=True, metavar="NAME", help="Keep it at full resolution.")
-@click.option("--must-drop", multiple=True, metavar="NAME", help="Never collect it.")
-@click.option("--max-buckets", multiple=True, metavar="NAME=M", help="At most M buckets for it.")
+@names_option("--must-keep", help="Keep them at full resolution.")
+@names_option("--must-drop", help="Never collect them.")
+@names_option("--max-buckets", metavar="NAME=M,...", help="At most M buckets for it.")
 @click.option(
     "--min-leaf",
     type=click.IntRange(1),
@@ -180,20 +181,19 @@ def choose(
 ) -> Choice:
     """Sweep and choose, with progress on standard error."""
     from sparsam.assess import NothingFitsError, TooFewPeopleError, sweep
-    from sparsam.data import read
+    from sparsam.data import resolve
 
     if loss is not None and risk is not None:
         raise click.UsageError("Give --max-utility-loss or --max-risk, not both.")
     console = messages(quiet)
-    table = read(data, roles=roles)
-    wide = counted(len(table.names), "column")
-    console.print(f"Read {counted(table.n_rows, 'record')} with {wide}.")
-    for note in table.notes:
+    task = resolve(data, roles, look_for_leaks=True)
+    wide = counted(len(task.names), "attribute")
+    console.print(f"Read {counted(task.n_rows, 'record')} with {wide}.")
+    for note in task.table.notes:
         console.print(f"Note: {note}")
     with progress_bar(console, "Minimise and attack") as progress:
         front = sweep(
-            table,
-            roles,
+            task,
             constraints=constraints,
             min_leaf=min_leaf,
             random_state=seed,

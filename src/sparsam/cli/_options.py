@@ -6,8 +6,8 @@ import hashlib
 import os
 import shlex
 import unicodedata
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,8 +102,55 @@ def _together(*options: Decorator) -> Decorator:
     return add
 
 
+def names_in(texts: Sequence[str]) -> list[str]:
+    """Names that were given with commas, or with an option each, every one once.
+
+    Examples
+    --------
+    >>> names_in(["age, sex", "zip"])
+    ['age', 'sex', 'zip']
+    """
+    names = (name.strip() for text in texts for name in text.split(","))
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def names_option(*declarations: str, help: str, metavar: str = "NAMES") -> Decorator:
+    """An option that takes names: with commas, or several times, or both.
+
+    Parameters
+    ----------
+    *declarations : str
+        Such as "--identifier".
+    help : str
+    metavar : str, default="NAMES"
+    """
+    return click.option(
+        *declarations,
+        multiple=True,
+        metavar=metavar,
+        help=help,
+        callback=lambda context, parameter, texts: tuple(names_in(texts)),
+    )
+
+
 missing_option = click.option(
-    "--missing", multiple=True, metavar="TEXT", help="A text that means missing, such as '?'."
+    "--missing",
+    multiple=True,
+    metavar="TEXT",
+    help="A text that means missing in every column, such as '?'.",
+)
+roles_option = click.option(
+    "--roles", type=InputFile, help="A TOML file with all of these: see `sparsam roles`."
+)
+reading_options = _together(
+    names_option("--identifier", help="Columns that name a person, never to be used."),
+    names_option("--ignore", help="Columns not to be used: a row number, a leak of the target."),
+    names_option("--numeric", help="Columns to read as numbers."),
+    names_option("--categorical", help="Columns to read as categories."),
+    names_option("--dates", help="Columns to read as dates."),
+    missing_option,
+    click.option("--drop-missing-target", is_flag=True, help="Leave out rows without a target."),
+    roles_option,
 )
 role_options = _together(
     click.option(
@@ -115,12 +162,9 @@ role_options = _together(
         "--personal",
         metavar="NAMES",
         help="What to protect: names with commas, 'categorical' or 'all'.  [default: categorical]",
+        multiple=True,
     ),
-    click.option("--identifier", multiple=True, metavar="NAME", help="A column never to be used."),
-    click.option("--numeric", multiple=True, metavar="NAME", help="Read a column as numbers."),
-    click.option("--categorical", multiple=True, metavar="NAME", help="Read it as categories."),
-    missing_option,
-    click.option("--roles", type=InputFile, help="A TOML file with all of these."),
+    reading_options,
 )
 spreadsheet_option = click.option(
     "--spreadsheet-safe",
@@ -171,32 +215,40 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress and
 def roles_from(options: Mapping[str, Any]) -> Roles:
     """Roles from the file, if there is one, and from the options.
 
-    A target and personal attributes given as options win; lists of names add to the file's, so
-    that no column declared an identifier comes back.
+    What is given as an option wins; lists of names add to the file's, so that no column declared
+    an identifier comes back.
+
+    Parameters
+    ----------
+    options : mapping
+        Those of `role_options`, or some of them.
     """
-    from sparsam.data import Roles
+    from sparsam.data import FileFormat, Roles
 
-    declared = Roles.from_toml(options["roles"]) if options["roles"] is not None else Roles()
-    given: dict[str, Any] = {
-        "target": options["target"],
-        "personal": _personal(options["personal"]),
-        "identifiers": (*declared.identifiers, *options["identifier"]),
-        "numeric": (*declared.numeric, *options["numeric"]),
-        "categorical": (*declared.categorical, *options["categorical"]),
-        "missing_values": (*declared.missing_values, *options["missing"]),
-    }
-    settled: dict[str, Any] = {
-        name: tuple(dict.fromkeys(value)) if isinstance(value, tuple) else value
-        for name, value in given.items()
-        if value is not None
-    }
-    return replace(declared, **settled)
+    file = options.get("roles")
+    declared = Roles() if file is None else Roles.from_toml(file)
+    personal = _personal(options.get("personal") or ())
+    given = Roles(
+        options.get("target"),
+        personal="categorical" if personal is None else personal,
+        identifiers=options.get("identifier", ()),
+        ignore=options.get("ignore", ()),
+        numeric=options.get("numeric", ()),
+        categorical=options.get("categorical", ()),
+        dates=options.get("dates", ()),
+        missing_values=tuple(dict.fromkeys(options.get("missing", ()))),
+        drop_missing_target=options.get("drop_missing_target", False),
+        file=FileFormat(**{fact.name: options.get(fact.name) for fact in fields(FileFormat)}),
+    )
+    both = given.completed_by(declared)
+    return both if personal is None else replace(both, personal=personal)
 
 
-def _personal(text: str | None) -> str | tuple[str, ...] | None:
-    if text is None or text in ("categorical", "all"):
-        return text
-    return tuple(name.strip() for name in text.split(",") if name.strip())
+def _personal(texts: Sequence[str]) -> str | tuple[str, ...] | None:
+    names = names_in(texts)
+    if not names or names in (["categorical"], ["all"]):
+        return names[0] if names else None
+    return tuple(names)
 
 
 _CLAIMS = "sparsam.places"

@@ -24,7 +24,7 @@ from rich.spinner import Spinner
 from rich.text import Text
 from rich_click import RichContext, RichHelpFormatter
 
-from sparsam._errors import SparsamError
+from sparsam._errors import SparsamError, for_commands
 from sparsam._printable import one_line, printable
 
 
@@ -200,7 +200,7 @@ def tables() -> SafeConsole:
 
 def complain(error: BaseException) -> None:
     """Print what went wrong, with what the error knows about where."""
-    text = str(error)
+    text = for_commands(str(error))
     if isinstance(error, OSError) and error.strerror:
         where = f": '{Path(str(error.filename)).name}'" if error.filename else ""
         text = f"{error.strerror}{where}."

@@ -9,6 +9,9 @@ from sparsam.data._domain import round_cut as round_cut
 from sparsam.data._example import load_example
 from sparsam.data._factor import factorise as factorise
 from sparsam.data._open import open_as as open_as
+from sparsam.data._propose import ColumnProposal as ColumnProposal
+from sparsam.data._propose import ProposedRoles as ProposedRoles
+from sparsam.data._propose import propose_roles
 from sparsam.data._read import read
 from sparsam.data._read import target_of as target_of
 from sparsam.data._roles import Roles
@@ -45,6 +48,7 @@ __all__ = [
     "black_box",
     "load_example",
     "load_model",
+    "propose_roles",
     "read",
     "resolve",
     "split",

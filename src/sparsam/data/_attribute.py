@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError
+from sparsam._errors import DataError, hint
 from sparsam.data._domain import CategoricalDomain, Category, Domain, NumericDomain, middles, plain
 from sparsam.data._factor import Factored, factorise
 
@@ -214,8 +214,12 @@ def as_numbers(name: str, factored: Factored) -> NDArray[np.float64]:
         rows = int(factored.counts()[bad].sum())
         raise DataError(
             f"'{name}' must hold numbers. Got {rows:,} rows with other text instead."
-            "\n\nHint: name the texts that mean missing under missing_values, "
-            "or do not declare the column numeric."
+            + hint(
+                "name the texts that mean missing under missing_values, or do not declare the "
+                "column numeric",
+                "name the texts that mean missing with --missing, or see what sparsam roles "
+                "proposes for the column",
+            )
         )
     return numbers
 

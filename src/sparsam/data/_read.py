@@ -15,6 +15,7 @@ from sparsam._errors import DataError
 from sparsam.data._attribute import MAX_CATEGORIES, Attribute, as_numbers
 from sparsam.data._domain import CategoricalDomain, Domain, NumericDomain, plain, rounded_range
 from sparsam.data._factor import Factored, factorise, from_dictionary
+from sparsam.data._near_identifiers import is_numbering, nearly_unique
 from sparsam.data._open import open_as
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
@@ -113,7 +114,14 @@ def _encode(
             continue
         column = source.column(name, text=name in text)
         _check_rows(name, len(column), encoded)
-        part = encode_column(column, roles, max_codes, edges.get(name))
+        try:
+            part = encode_column(column, roles, max_codes, edges.get(name))
+        except NearlyUniqueError:
+            if name in roles.declared or (target is not None and name == target.column):
+                raise
+            left_out.append(name)
+            notes.append(set_aside(name))
+            continue
         if part is None:
             left_out.append(name)
             notes.append(f"{name}: no values at all, left out")
@@ -123,11 +131,24 @@ def _encode(
     if not encoded:
         raise DataError("A table must have at least one column with values. Got none.")
     return Table(
-        tuple(part.attribute for part in encoded),
-        _matrix(encoded),
-        tuple(notes),
-        tuple(left_out),
-        {part.attribute.name: part.numbers for part in encoded if part.numbers is not None},
+        attributes=tuple(part.attribute for part in encoded),
+        codes=_matrix(encoded),
+        notes=tuple(notes),
+        left_out=tuple(left_out),
+        numbers={p.attribute.name: p.numbers for p in encoded if p.numbers is not None},
+        numbered=tuple(part.attribute.name for part in encoded if part.numbering),
+    )
+
+
+class NearlyUniqueError(DataError):
+    """A column has too many categories, as nearly every row has one of its own."""
+
+
+def set_aside(name: str) -> str:
+    """Return the note that a column is set aside as an identifier, and how to keep it."""
+    return (
+        f"{name}: looks like an identifier, as nearly every row has a value of its own: set aside "
+        "(to use it all the same, declare it categorical or numeric)"
     )
 
 
@@ -156,6 +177,7 @@ class Encoded(NamedTuple):
     codes: NDArray[np.uint16]
     notes: tuple[str, ...] = ()
     numbers: NDArray[np.float64] | None = None
+    numbering: bool = False
 
 
 def encode_column(
@@ -207,7 +229,8 @@ def _declared(name: str, factored: Factored, domain: CategoricalDomain) -> Encod
 
 def _categorical(name: str, factored: Factored) -> Encoded:
     if len(factored.values) > MAX_CATEGORIES:
-        raise DataError(
+        kind = NearlyUniqueError if nearly_unique(factored.counts()) else DataError
+        raise kind(
             f"'{name}' must have at most {MAX_CATEGORIES:,} categories. "
             f"Got {len(factored.values):,} instead."
             "\n\nHint: list it under identifiers if it names a person, or drop it."
@@ -239,7 +262,8 @@ def _numeric(
     lookup = np.append(bins, attribute.n_values).astype(np.uint16)
     kept = attribute.binned and target is not None and target.kind == "as is"
     exact = np.append(values, np.nan)[factored.codes] if kept else None
-    return Encoded(attribute, lookup[factored.codes], _notes(attribute, factored), exact)
+    notes, numbering = _notes(attribute, factored), is_numbering(name, factored)
+    return Encoded(attribute, lookup[factored.codes], notes, exact, numbering)
 
 
 def _nothing(name: str, factored: Factored, declared: Domain | None) -> Encoded | None:

@@ -33,6 +33,8 @@ class Table:
         Columns of the source that were not encoded, such as identifiers.
     numbers : mapping of str to ndarray of float
         The exact numbers of a target that was cut into bins, by its name.
+    numbered : sequence of str
+        Columns of whole numbers that number the rows or the people.
 
     Examples
     --------
@@ -49,9 +51,10 @@ class Table:
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    numbered: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("attributes", "notes", "left_out"):
+        for name in ("attributes", "notes", "left_out", "numbered"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         codes = self.codes
         if codes.dtype != np.uint16 or not codes.flags.f_contiguous or codes.flags.writeable:
@@ -132,7 +135,7 @@ class Table:
             codes.setflags(write=False)
         names = {attribute.name for attribute in attributes if attribute.numeric}
         numbers = {name: exact for name, exact in self.numbers.items() if name in names}
-        return Table(attributes, codes, self.notes, self.left_out, numbers)
+        return replace(self, attributes=attributes, codes=codes, numbers=numbers)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -9,11 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsam._checks import check_names, suggestion
-from sparsam._errors import DataError, RoleError
+from sparsam._errors import DataError, RoleError, hint
 from sparsam._small_counts import suppress
 from sparsam.data._attribute import Attribute
 from sparsam.data._domain import CategoricalDomain, NumericDomain
-from sparsam.data._read import declare, encode_column, quantile_bins, read, target_of
+from sparsam.data._leaks import leaks
+from sparsam.data._near_identifiers import FEWEST_ROWS, is_near_identifier
+from sparsam.data._read import (
+    declare,
+    encode_column,
+    quantile_bins,
+    read,
+    set_aside,
+    target_of,
+)
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data._target import Target
@@ -136,8 +145,6 @@ class Task:
 _MOST_NUMERIC_CLASSES = 20
 # Into how many parts of about equally many people a number is cut, for the search to learn from.
 _PARTS_OF_NUMBER = 8
-# In fewer rows than this, all values may differ by chance.
-_FEWEST_ROWS = 20
 
 
 class _Labels(NamedTuple):
@@ -147,8 +154,13 @@ class _Labels(NamedTuple):
     numbers: NDArray[np.float64] | None = None
 
 
-def resolve(source: Any, roles: Roles | None = None, y: Any = None) -> Task:
+def resolve(
+    source: Any, roles: Roles | None = None, y: Any = None, *, look_for_leaks: bool = False
+) -> Task:
     """Settle what is predicted and what is protected, and check that the table allows it.
+
+    A column in which nearly every row has a value of its own is set aside as an identifier, unless
+    it is declared; `table.notes` says so.
 
     Parameters
     ----------
@@ -158,6 +170,9 @@ def resolve(source: Any, roles: Roles | None = None, y: Any = None) -> Task:
         What the attributes are for.
     y : array-like, optional
         The target, where it is not a column of the table.
+    look_for_leaks : bool, default=False
+        Whether `table.notes` should name attributes that alone tell the target almost as well as
+        all do, as these may be the outcome in other words.
 
     Returns
     -------
@@ -177,10 +192,13 @@ def resolve(source: Any, roles: Roles | None = None, y: Any = None) -> Task:
     table = table.drop([name for name in roles.unread if name in table.names])
     table = _with_target(table, roles) if y is None and roles.drop_missing_target else table
     labels, table = _target(table, roles) if y is None else (_given(table, roles, y), table)
+    table = _without_identifiers(table, roles)
     _check_names(table, roles)
-    for attribute in table.attributes:
-        _check_repeats(attribute, table.column(attribute.name))
-    personal = _personal(table, roles)
+    personal, remark = _personal(table, roles)
+    remarks = [remark] if remark else []
+    if look_for_leaks:
+        remarks += [leak_note(n) for n in leaks(table, labels.codes, len(labels.classes))]
+    table = replace(table, notes=(*table.notes, *remarks))
     return Task(
         table=table,
         target=labels.codes,
@@ -215,12 +233,12 @@ def _target(table: Table, roles: Roles) -> tuple[_Labels, Table]:
     if target is None or roles.target is None:
         raise RoleError(
             "A target must be declared, or given as y. Got neither."
-            "\n\nHint: Roles(target='the column to predict')."
+            + hint("Roles(target='the column to predict')", "name it with --target")
         )
     if target.column in roles.unread:
         raise RoleError(
             f"The target '{target.column}' must not be an identifier or ignored."
-            "\n\nHint: take it out of one of them."
+            + hint("take it out of one of them", "take it out of --ignore or --identifier")
         )
     if target.column in table.left_out:
         raise DataError(f"The target '{target.column}' has no values at all.")
@@ -300,13 +318,43 @@ def _check_known(name: str, attribute: Attribute, codes: NDArray[np.uint16]) -> 
     if gone:
         raise DataError(
             f"The target '{name}' must be known in every row. Got {gone:,} rows without it."
-            "\n\nHint: leave these rows out: drop_missing_target = true in the roles "
-            "(on the command line: --drop-missing-target)."
+            + hint("leave these rows out: drop_missing_target=True", "--drop-missing-target")
         )
 
 
+def leak_note(name: str) -> str:
+    """Return the note that an attribute may be the target in other words, and what to do then."""
+    return (
+        f"{name}: alone tells the target almost as well as all attributes do. If it is the outcome "
+        "in other words, or only known after it, ignore it (on the command line: --ignore)"
+    )
+
+
+def _without_identifiers(table: Table, roles: Roles) -> Table:
+    """Set columns aside that name people one by one, unless they are declared."""
+    near = [
+        attribute.name
+        for attribute in table.attributes
+        if attribute.name not in roles.declared
+        and (
+            attribute.name in table.numbered
+            or is_near_identifier(attribute, table.column(attribute.name))
+        )
+    ]
+    if not near:
+        return table
+    if len(near) == len(table.attributes):
+        raise DataError(
+            f"'{near[0]}' looks like an identifier, as nearly every row has a value of its own, "
+            "and so does every other attribute.\n\nHint: declare what is none: categorical or "
+            "numeric."
+        )
+    notes = (*table.notes, *map(set_aside, near))
+    return replace(table.drop(near), notes=notes, left_out=(*table.left_out, *near))
+
+
 def _check_repeats(attribute: Attribute, codes: NDArray[np.uint16]) -> None:
-    if attribute.numeric or len(codes) < _FEWEST_ROWS:
+    if attribute.numeric or len(codes) < FEWEST_ROWS:
         return
     counts = np.bincount(codes, minlength=attribute.size)[: attribute.n_values]
     if (counts > 0).sum() == len(codes):
@@ -329,11 +377,18 @@ def _check_names(table: Table, roles: Roles) -> None:
         check_names(names, known, role)
 
 
-def _personal(table: Table, roles: Roles) -> tuple[int, ...]:
+def _personal(table: Table, roles: Roles) -> tuple[tuple[int, ...], str | None]:
+    remark = None
     if roles.personal == "all":
         places = tuple(range(len(table.attributes)))
     elif roles.personal == "categorical":
         places = tuple(i for i, attribute in enumerate(table.attributes) if not attribute.numeric)
+        if not places:
+            places = tuple(i for i, a in enumerate(table.attributes) if a.size > 1)
+            remark = (
+                "no attribute is categorical: all that can be guessed are protected. If some are "
+                "codes, declare them categorical; or name what to protect as personal"
+            )
     else:
         check_names(roles.personal, table.names, "personal")
         places = tuple(sorted(table.index(name) for name in roles.personal))
@@ -344,4 +399,4 @@ def _personal(table: Table, roles: Roles) -> tuple[int, ...]:
                 f"The weight of '{name}' must belong to a personal attribute, which '{name}' "
                 f"is not.{suggestion(name, protected) if name not in table.names else ''}"
             )
-    return places
+    return places, remark

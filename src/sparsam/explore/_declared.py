@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import msgspec
 
 from sparsam._checks import suggestion
 from sparsam._documents import parse_json, read_bytes
-from sparsam._errors import DataError, DocumentError, ParameterError
+from sparsam._errors import DataError, DocumentError, ParameterError, hint
 from sparsam.data import CategoricalDomain, Domain, NumericDomain, Roles, Table, is_frame
 from sparsam.generalization import (
     CategoricalPartition,
@@ -46,6 +46,8 @@ class Declared:
         Texts that mean missing, for instance ``("?",)``.
     partitions : mapping of str to partition
         The buckets of attributes that are generalized before anything is counted.
+    missing_in : mapping of str to sequence of str
+        Texts that mean missing in one attribute, beside `missing_values`.
 
     See Also
     --------
@@ -61,6 +63,7 @@ class Declared:
     domains: Mapping[str, Domain]
     missing_values: tuple[str, ...] = ()
     partitions: Mapping[str, Partition] = field(default_factory=dict)
+    missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         domains = {str(name): domain for name, domain in self.domains.items()}
@@ -77,6 +80,8 @@ class Declared:
         object.__setattr__(self, "domains", domains)
         object.__setattr__(self, "missing_values", tuple(map(str, self.missing_values)))
         object.__setattr__(self, "partitions", dict(self.partitions))
+        texts = {n: tuple(map(str, t)) for n, t in self.missing_in.items() if n in domains and t}
+        object.__setattr__(self, "missing_in", texts)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -110,10 +115,10 @@ class Declared:
 
     def only(self, names: Collection[str]) -> Declared:
         """Keep these attributes, in this order."""
-        return Declared(
-            {name: self[name] for name in names},
-            self.missing_values,
-            {name: part for name, part in self.partitions.items() if name in names},
+        return replace(
+            self,
+            domains={name: self[name] for name in names},
+            partitions={name: part for name, part in self.partitions.items() if name in names},
         )
 
     def members(self, name: str) -> tuple[Any, ...]:
@@ -159,7 +164,7 @@ class Declared:
                     f"The ledger declares '{name}' as another kind of attribute."
                     "\n\nHint: leave the domains out, to take those of the ledger."
                 )
-        return Declared(domains, self.missing_values, partitions)
+        return replace(self, domains=domains, partitions=partitions)
 
     def _listed(self, name: str, mine: CategoricalDomain, other: Declared) -> CategoricalDomain:
         known = {(isinstance(category, bool), category) for category in other.members(name)}
@@ -183,10 +188,12 @@ class Declared:
         >>> declared({"sex": ["f", "m"]}).to_dict()["domains"]["sex"]["categories"]
         ['f', 'm']
         """
+        texts = {name: list(texts) for name, texts in self.missing_in.items()}
         return {
             "domains": _plain(self.domains),
             "missing_values": list(self.missing_values),
             "partitions": _plain(self.partitions),
+            **({"missing_in": texts} if texts else {}),
         }
 
     @classmethod
@@ -199,6 +206,7 @@ class Declared:
                 msgspec.convert({name: domains[name] for name in names}, dict[str, Domain]),
                 tuple(document.get("missing_values", ())),
                 msgspec.convert(dict(document.get("partitions", {})), dict[str, Partition]),
+                msgspec.convert(dict(document.get("missing_in", {})), dict[str, tuple[str, ...]]),
             )
         except (KeyError, TypeError, ValueError):  # ours and msgspec's are ValueErrors too
             raise DocumentError("The document must hold declared domains. It does not.") from None
@@ -229,7 +237,7 @@ def declared(domains: Any, *, missing_values: Collection[str] = ()) -> Declared:
     known = _declared(domains)
     if missing_values:
         texts = tuple(dict.fromkeys((*known.missing_values, *missing_values)))
-        known = Declared(known.domains, texts, known.partitions)
+        known = replace(known, missing_values=texts)
     return known
 
 
@@ -296,13 +304,18 @@ def _from_roles(roles: Roles) -> Declared:
     domains: dict[str, Domain] = dict(roles.domains)
     for name, categories in roles.ordered.items():
         domains[name] = CategoricalDomain(tuple(categories), ordered=True)
-    kept = {name: d for name, d in domains.items() if name not in roles.identifiers}
+    kept = {name: d for name, d in domains.items() if name not in roles.unread}
     if not kept:
         raise ParameterError(
             "Roles must declare at least one domain to explore with. Got none instead."
-            "\n\nHint: give domains={'age': NumericDomain(0, 99, integer=True), ...}."
+            + hint(
+                "give domains={'age': NumericDomain(0, 99, integer=True), ...}",
+                "add low and high, or categories, to some columns of the roles file, from what is "
+                "known without looking at the table",
+            )
         )
-    return Declared(kept, tuple(roles.missing_values))
+    texts = {name: tuple(texts) for name, texts in roles.missing_in.items()}
+    return Declared(kept, tuple(roles.missing_values), missing_in=texts)
 
 
 def _from_generalization(generalization: Generalization) -> Declared:
@@ -313,8 +326,12 @@ def _from_generalization(generalization: Generalization) -> Declared:
             "Domains must be declared, and this generalization was learned from rows: its ranges "
             "and categories would tell about the people without a charge. Got "
             f"{len(learned)} attributes whose domains nobody declared, '{learned[0]}' among them."
-            "\n\nHint: declare them in a roles .toml, or learn the generalization again with "
-            "Roles(domains={...})."
+            + hint(
+                "declare them in a roles .toml, or learn the generalization again with "
+                "Roles(domains={...})",
+                "add low and high, or categories, to the roles file, and learn it again with "
+                "--roles",
+            )
         )
     domains: dict[str, Domain] = {}
     partitions: dict[str, Partition] = {}

@@ -45,7 +45,10 @@ class PrivateTable:
         self._known: dict[str, tuple[tuple[int, ...], str]] = {}
         self._columns = open_declared(
             data,
-            [Wanted(name, _members(declared, name)) for name in declared.names],
+            [
+                Wanted(name, _members(declared, name), declared.missing_in.get(name, ()))
+                for name in declared.names
+            ],
             declared.missing_values,
         )
 

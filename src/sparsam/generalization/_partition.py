@@ -15,7 +15,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from sparsam._documents import SAFE_INTEGER
-from sparsam._errors import DataError
+from sparsam._errors import DataError, hint
 from sparsam.data import Attribute, CategoricalDomain, Category, NumericDomain, round_cut
 from sparsam.data import plain as plain_category
 from sparsam.generalization import _labels as words
@@ -439,7 +439,7 @@ class CategoricalPartition(PartitionBase, frozen=True, tag="categorical"):
         if attribute.binned:
             msg = (
                 f"'{self.name}' was read as numbers in bins, and its generalization has "
-                "categories.\n\nHint: Declare it under `categorical` in the roles."
+                "categories." + hint("declare it under `categorical` in the roles", "--categorical")
             )
             raise DataError(msg)
         return self.number_slots(attribute.lows)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import ParameterError
+from sparsam._errors import ParameterError, hint
 from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Task, round_cut
 from sparsam.generalization import Partition, categorical_partition, numeric_partition
@@ -62,7 +62,10 @@ class Partitions:
                 raise ParameterError(
                     f"'{attribute.name}' must be kept, but none of its categories is shared by "
                     f"{SMALLEST_COUNT} people, so that none may be named."
-                    "\n\nHint: declare its categories under `domains` in the roles."
+                    + hint(
+                        "declare its categories under `domains` in the roles",
+                        "declare its categories in a roles file",
+                    )
                 )
         key = (a, buckets.tobytes())
         if key not in self._known:

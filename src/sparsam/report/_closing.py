@@ -153,6 +153,7 @@ def task_data(data: Split) -> dict[str, Any]:
             "validation": data.validation.n_rows,
             "test": data.test.n_rows,
         },
+        "remarks": list(train.table.notes),
     }
 
 
@@ -169,7 +170,8 @@ def task_facts(task: Mapping[str, Any]) -> tuple[tuple[Words, Words], ...]:
         f"{whole(split['train'])} records to learn, {whole(split['validation'])} to choose, "
         f"{whole(split['test'])} to test"
     )
-    return (("Task", words), ("Split", parts))
+    remarks = tuple(("Remark", name(remark)) for remark in task.get("remarks", ()))
+    return (("Task", words), ("Split", parts), *remarks)
 
 
 def reproduce_data(

@@ -176,3 +176,25 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
 
 def test_read_number_takes_no_complex_number() -> None:
     assert np.isnan(read_number(1j))
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "memory"])
+def test_texts_that_mean_missing_in_one_column(tmp_path, kind):
+    pd = pytest.importorskip("pandas")
+    rows = {"age": ["30", "-9", "N", "9"], "sex": ["f", "9", "m", "?"], "pay": [-9, 1, 2, 9]}
+    source = frame = pd.DataFrame(rows)
+    if kind == "csv":
+        source = tmp_path / "people.csv"
+        frame.to_csv(source, index=False)
+    elif kind == "parquet":
+        source = tmp_path / "people.parquet"
+        frame.to_parquet(source)
+    wanted = [
+        Wanted("age", None, ("-9",)),
+        Wanted("sex", ("f", "m", "9"), ("9",)),
+        Wanted("pay", None, ("9",)),
+    ]
+    columns = open_declared(source, wanted, ("?",))
+    np.testing.assert_array_equal(columns.numbers("age"), [30, np.nan, np.nan, 9])
+    assert columns.places("sex").tolist() == [0, 4, 1, 4]
+    np.testing.assert_array_equal(columns.numbers("pay"), [-9, 1, 2, np.nan])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError, ParameterError
+from sparsam._errors import DataError, ParameterError, hint
 from sparsam.data.source._engine import worded
 
 
@@ -93,7 +93,10 @@ def _numbers(answers: NDArray[Any]) -> NDArray[Any]:
         raise DataError(
             "A model for regression must answer with numbers. "
             f"Got answers of the type {answers.dtype} instead."
-            "\n\nHint: say regression=False if it answers with classes."
+            + hint(
+                "say regression=False if it answers with classes",
+                "save a model that answers with numbers, or with one class each time",
+            )
         )
     bad = int((~np.isfinite(answers)).sum())
     if bad:
@@ -112,6 +115,9 @@ def _check_labels(labels: NDArray[Any]) -> None:
     if labels.dtype.kind == "f" and (labels != np.floor(labels)).any():
         raise DataError(
             "A model for classification must answer with classes. Got numbers with fractions."
-            "\n\nHint: say regression=True if it answers with numbers, or return the class "
-            "instead of its probability."
+            + hint(
+                "say regression=True if it answers with numbers, or return the class instead of "
+                "its probability",
+                "save a model that answers with the class instead of its probability",
+            )
         )

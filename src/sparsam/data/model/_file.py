@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sparsam._errors import DataError, MissingExtraError, ParameterError
+from sparsam._errors import DataError, MissingExtraError, ParameterError, hint
 from sparsam.data.source._engine import worded
 
 _PICKLED = (".joblib", ".pkl", ".pickle")
@@ -31,8 +31,11 @@ def open_model(path: Path, *, trust: bool = False) -> Any:
     if ending in _PICKLED and not trust:
         raise ParameterError(
             f"'{path.name}' must be trusted to be loaded: loading a pickled model runs the code "
-            "inside the file.\n\nHint: pass trust=True (--trust-model) only for a file that you "
-            "made yourself. Prefer ONNX or skops, which run none."
+            "inside the file. Prefer ONNX or skops, which run none."
+            + hint(
+                "pass trust=True only for a file that you made yourself",
+                "give --trust-model only for a file that you made yourself",
+            )
         )
     if not path.is_file():
         raise DataError(f"A model must be a file on this machine. Found none at '{path}'.")
@@ -76,8 +79,11 @@ def _skops(path: Path, *, trust: bool) -> Any:
         listed = ", ".join(sorted(unknown))
         raise ParameterError(
             f"'{path.name}' must hold only types that are known to be harmless. It also holds "
-            f"{listed}.\n\nHint: pass trust=True (--trust-model) if you know these types, and "
-            "who made the file."
+            f"{listed}."
+            + hint(
+                "pass trust=True if you know these types, and who made the file",
+                "give --trust-model if you know these types, and who made the file",
+            )
         )
     return skops.io.load(path, trusted=unknown)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._checks import suggestion
-from sparsam._errors import DataError, ParameterError
+from sparsam._errors import DataError, ParameterError, hint
 from sparsam.data.model._own_frame import as_pandas
 from sparsam.data.source._source import column_names, columns_of
 
@@ -95,8 +95,11 @@ def numbers_of(name: str, values: NDArray[Any], dtype: Any) -> NDArray[Any]:
     if text:
         raise ParameterError(
             f"The model takes numbers only. '{name}' holds something else."
-            "\n\nHint: give black_box an encoder, a function of the frame that returns the "
-            "numbers that the model was trained on."
+            + hint(
+                "give black_box an encoder, a function of the frame that returns the numbers that "
+                "the model was trained on",
+                "save the model together with what encodes its columns, as a pipeline",
+            )
         )
     if values.dtype == object:
         gone = np.array([value is None or value != value for value in values])  # noqa: PLR0124
@@ -120,7 +123,10 @@ def texts_of(name: str, values: NDArray[Any]) -> NDArray[np.object_]:
     if gone:
         raise DataError(
             f"The model takes texts in '{name}', none of them missing. Got {gone:,} rows without."
-            "\n\nHint: give black_box an encoder that puts in what the model was trained on."
+            + hint(
+                "give black_box an encoder that puts in what the model was trained on",
+                "save the model together with what fills its columns, as a pipeline",
+            )
         )
     texts = np.empty(len(values), dtype=object)
     texts[:] = [str(value) for value in values.tolist()]

@@ -53,10 +53,13 @@ class Wanted:
     name : str
     members : tuple of categories or None
         The categories; None for a column of numbers.
+    missing : tuple of str
+        Texts that mean missing in this column alone.
     """
 
     name: str
     members: tuple[Category, ...] | None = None
+    missing: tuple[str, ...] = ()
 
 
 class DeclaredColumns(ABC):
@@ -77,8 +80,10 @@ class DeclaredColumns(ABC):
             for column in wanted
             if column.members is not None
         }
-        gone = [read_number(text) for text in self.missing]
-        self._gone = [number for number in gone if np.isfinite(number)]
+
+    def texts(self, name: str) -> frozenset[str]:
+        """Return all texts that mean missing in a column."""
+        return self.missing.union(self.wanted[name].missing)
 
     @abstractmethod
     def n_rows(self) -> int:
@@ -94,8 +99,9 @@ class DeclaredColumns(ABC):
     def numbers(self, name: str) -> NDArray[np.float64]:
         """Return each row's number; NaN where it is missing or no number."""
         values = self._numbers(name)
-        for number in self._gone:
-            values = np.where(values == number, np.nan, values)
+        for number in map(read_number, self.texts(name)):
+            if np.isfinite(number):
+                values = np.where(values == number, np.nan, values)
         return values
 
 
@@ -149,7 +155,7 @@ class _MemoryColumns(DeclaredColumns):
             else:
                 lookup = self.lookups[column.name]
                 self._kept[column.name] = _column_places(
-                    loaded, lookup, len(column.members), self.missing
+                    loaded, lookup, len(column.members), self.texts(column.name)
                 )
         if len({len(values) for values in self._kept.values()}) > 1:
             raise DataError("Every column must have the same number of rows. They do not.")
@@ -356,9 +362,9 @@ class _FileColumns(DeclaredColumns):
             raise wrong_type(name, kind)
         inner = f"CAST({column} AS DOUBLE)" if kind in ("decimal", "float", "double") else column
         text = f"CAST({inner} AS VARCHAR)"
-        gone = f"{column} IS NULL OR {text} IN ({listed([*self.missing, 'nan'])})"
+        gone = f"{column} IS NULL OR {text} IN ({listed([*self.texts(name), 'nan'])})"
         if kind not in ("float", "double"):
-            gone = f"{column} IS NULL OR {text} IN ({listed(self.missing)})"
+            gone = f"{column} IS NULL OR {text} IN ({listed(self.texts(name))})"
         code = f"coalesce(enum_code(TRY_CAST({text} AS {self._enum(name)})), {_UNSEEN})"
         return f"CAST(CASE WHEN {gone} THEN {_GONE} ELSE {code} END AS USMALLINT)"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError, ParameterError
+from sparsam._errors import DataError, ParameterError, hint
 from sparsam.data import Task
 from sparsam.generalization import Generalization, Recoding
 from sparsam.minimise._constraints import Constraints
@@ -183,7 +183,7 @@ class ModelFit:
         return (
             f"None of {held_out.n_cells} cells has the {FEWEST_IN_CELL} records among those held "
             "out that it takes to measure a cell: the target is measured over all of them."
-            "\n\nHint: give more records, or a larger last part in 'fractions'."
+            + hint("give more records, or a larger last part in 'fractions'", "give more records")
         )
 
     # the search of our own

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError, ParameterError
+from sparsam._errors import DataError, ParameterError, hint
 from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.data import Task
 from sparsam.minimise._constraints import Constraints
@@ -116,8 +116,12 @@ class Namer:
             raise DataError(
                 f"None of the categories of '{attribute.name}' is shared by {SMALLEST_COUNT} "
                 "people, so that none may be named, and the model must be fed one."
-                "\n\nHint: list it under identifiers if the model does without it, or declare its "
-                "categories under `domains` in the roles."
+                + hint(
+                    "list it under identifiers if the model does without it, or declare its "
+                    "categories under `domains` in the roles",
+                    "--ignore it if the model does without it, or declare its categories in a "
+                    "roles file",
+                )
             )
         common = np.where(rare, -1, self._counts[a])
         if not rare[: attribute.n_values].all():
