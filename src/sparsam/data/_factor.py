@@ -278,5 +278,6 @@ def _date_error(name: str) -> DataError:
 def _unsupported(name: str, what: str) -> DataError:
     return DataError(
         f"'{name}' must hold numbers, text or truth values. Got {what} instead."
-        "\n\nHint: convert the column to text or to numbers first, or drop it."
+        "\n\nHint: convert the column to text or to numbers first, or leave it out (--ignore, or "
+        "ignore in the roles file)."
     )

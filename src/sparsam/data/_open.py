@@ -24,7 +24,7 @@ def open_as(source: Any, roles: Roles) -> Source:
     ----------
     source : path, frame, mapping, list of records, ndarray, Table, DuckDB relation or Source
     roles : Roles
-        The texts that mean missing, in all columns and in single ones.
+        The texts that mean missing, in all columns and in single ones, and how a file is written.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def open_as(source: Any, roles: Roles) -> Source:
     >>> people.columns(["age", "sex"])
     {'age': array([30, None], dtype=object), 'sex': array(['f', None], dtype=object)}
     """
-    opened = open_source(source)
+    opened = open_source(source, roles.file)
     if isinstance(opened, DeclaredSource) or not (roles.missing_values or roles.missing_in):
         return opened
     return DeclaredSource(opened, roles)
@@ -49,6 +49,7 @@ class DeclaredSource(Source):
 
     def __init__(self, inner: Source, roles: Roles) -> None:
         self.origin, self.names, self.in_file = inner.origin, inner.names, inner.in_file
+        self.notes = inner.notes
         self._inner, self._roles = inner, roles
 
     @property

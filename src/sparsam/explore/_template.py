@@ -45,4 +45,4 @@ def _names(data: Path) -> tuple[str, ...]:
     """Read the names of the columns: of a CSV file its first line and nothing else."""
     if data.suffix.lower() in (".parquet", ".pq"):
         return column_names(data)
-    return header_of(data, rows=0)[1]
+    return header_of(data, rows=0).names

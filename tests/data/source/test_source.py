@@ -82,7 +82,6 @@ def test_any_text_survives_a_file(tmp_path_factory: pytest.TempPathFactory, cell
         (b"a,b\nsecret\xff\xfe,2\n", "It is not in UTF-8"),
         (b"\xff\xfea,b\n", "UTF-8"),
         (b"", "must begin with a line of column names. It is empty"),
-        (b"a,,c\n1,2,3\n", "Column 2 has none"),
         (b"a,b\n", "at least one row"),
     ],
 )
@@ -113,7 +112,7 @@ def test_files_that_are_not_what_they_say(tmp_path: Path, name: str):
 
 
 def test_unknown_endings(tmp_path: Path):
-    path = tmp_path / "x.xlsx"
+    path = tmp_path / "x.ods"
     path.write_bytes(b"")
     with pytest.raises(DataError, match=r"must end in .csv"):
         read(path)

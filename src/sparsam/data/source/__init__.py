@@ -23,6 +23,8 @@ from sparsam.data.source._source import open_source as open_source
 from sparsam.data.source._source import take_rows as take_rows
 from sparsam.data.source._stored_cells import row_labels as row_labels
 from sparsam.data.source._stored_cells import stored_cells as stored_cells
+from sparsam.data.source._table_file import FileKind as FileKind
+from sparsam.data.source._table_file import Piped as Piped
 from sparsam.data.source._write import check_spreadsheet as check_spreadsheet
 from sparsam.data.source._write import output_ending as output_ending
 from sparsam.data.source._write import without_formulas as without_formulas
