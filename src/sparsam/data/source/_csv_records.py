@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sparsam._errors import DataError
 from sparsam.data.source._format import FileFormat
 from sparsam.data.source._header import Header
-from sparsam.data.source._table_file import TableFile, open_bytes
+from sparsam.data.source._table_file import TableFile, cut_short, open_bytes
 from sparsam.data.source._text import TextLines, no_text, text_lines
 
 _CELLS = 1 << 20
@@ -144,9 +144,6 @@ def check_gzip(file: TableFile) -> None:
             while packed.read(_CHUNK):
                 continue
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        damage = DataError(
-            f"'{file.name}' must be a whole file, packed by gzip. It is damaged or cut short."
-            "\n\nHint: fetch or pack the file again."
-        )
+        damage = cut_short(file)
     if damage is not None:
         raise damage

@@ -13,7 +13,13 @@ from typing import NamedTuple
 
 from sparsam._errors import DataError
 from sparsam.data.source._format import ANY_FORMAT, FileFormat
-from sparsam.data.source._table_file import TableFile, check_signature, has_tabs
+from sparsam.data.source._table_file import (
+    TableFile,
+    check_signature,
+    cut_short,
+    has_tabs,
+    is_packed,
+)
 from sparsam.data.source._text import no_text, text_lines
 
 _SIGNS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "upright lines (|)"}
@@ -225,6 +231,8 @@ def _check_names(file: TableFile, names: Sequence[str]) -> None:
 
 
 def _no_text_file(file: TableFile) -> DataError:
+    if is_packed(file):
+        return cut_short(file)
     return DataError(
         f"'{file.name}' must be a whole text file. Its first line cannot be read."
         "\n\nHint: write or fetch the file again."

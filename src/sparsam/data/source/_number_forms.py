@@ -224,6 +224,8 @@ def remark_on(cells: Sequence[str], open_form: bool) -> str:
         )
     plain = re.compile(PLAIN.number)
     numbers = sum(plain.fullmatch(cell) is not None for cell in cells)
+    if cells and numbers == len(cells):
+        return "numbers with decimal points, which is not what was said, so taken for text"
     others = {cell for cell in cells if not plain.fullmatch(cell)}
     if 2 * numbers > len(cells) and others:
         if others <= set(MARKS):

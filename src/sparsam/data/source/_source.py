@@ -12,9 +12,10 @@ import re
 import sys
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,8 @@ _EXPECTED = (
 _INDEX = re.compile(r"__index_level_\d+__")
 # How many rows are looked at before all of them are, and for remarks.
 _SAMPLE = 1000
+# A table of more columns is loaded so many columns at a time.
+_WIDE = 100
 _NESTED = {
     **dict.fromkeys(("list", "array"), "lists"),
     **dict.fromkeys(("struct", "map", "union", "variant"), "records"),
@@ -232,6 +235,7 @@ class CsvSource(Source):
         self._asked: Counter[frozenset[str]] = Counter()
         self._cells: dict[tuple[int, frozenset[str]], _Cell] = {}
         self._proofs: tuple[bool, bool] | None = None
+        self._ahead: dict[str, NDArray[Any]] = {}
 
     @cached_property
     def _engine(self) -> Engine:
@@ -250,8 +254,20 @@ class CsvSource(Source):
         found = _Cell(_cell(place, missing))
         if not text:
             found = self._find_cell(place, frozenset(missing))
-        values = self._engine.columns(f"SELECT {found.sql} AS c FROM t", [], self._damaged)[0]
-        return Column(name, values, remark=found.remark)
+        return Column(name, self._load(place, found), remark=found.remark)
+
+    def _load(self, place: int, found: _Cell) -> NDArray[Any]:
+        """Load a column; in a wide table those after it, too, as every query costs all columns."""
+        if found.sql in self._ahead:
+            return self._ahead.pop(found.sql)
+        wanted = [found.sql]
+        if len(self.names) > _WIDE:
+            after = (cell.sql for (p, _), cell in self._cells.items() if p > place)
+            wanted += [sql for sql in islice(after, _WIDE) if sql != found.sql]
+        asked = ", ".join(f"{sql} AS c{i}" for i, sql in enumerate(wanted))
+        columns = self._engine.columns(f"SELECT {asked} FROM t", [], self._damaged)
+        self._ahead = dict(zip(wanted[1:], columns[1:], strict=True))
+        return columns[0]
 
     def _find_cell(self, place: int, missing: frozenset[str]) -> _Cell:
         """Find how to read a column, from all of its values, not from a sample."""
@@ -266,22 +282,27 @@ class CsvSource(Source):
 
     def _find(self, places: Sequence[int], missing: frozenset[str]) -> dict[int, _Cell]:
         base, cells = base_form(self.form), {p: _cell(p, missing) for p in places}
-        checks = ", ".join(
-            f"bool_and(regexp_full_match({cell}, {sql_text(base.whole)})), "
-            f"bool_and(regexp_full_match({cell}, {sql_text(base.number)})), "
-            f"bool_and(lower(trim({cell})) IN ('true', 'false'))"
-            for cell in cells.values()
-        )
-        fits = self._engine.rows(f"SELECT {checks} FROM t", [], self._damaged)[0]
+        whole = self._all(cells, lambda cell: f"regexp_full_match({cell}, {sql_text(base.whole)})")
+        rest = {place: cell for place, cell in cells.items() if place not in whole}
+        number = self._all(rest, lambda cell: f"regexp_full_match({cell}, {sql_text(base.number)})")
+        rest = {place: cell for place, cell in rest.items() if place not in number}
+        truth = self._all(rest, lambda cell: f"lower(trim({cell})) IN ('true', 'false')")
         found: dict[int, _Cell] = {}
-        for i, (place, cell) in enumerate(cells.items()):
-            whole, number, truth = fits[3 * i : 3 * i + 3]
+        for place, cell in cells.items():
             found[place] = _Cell(cell)
-            if whole or number:
-                found[place] = _number_cell(cell, base, bool(whole))
-            elif truth:
+            if place in whole or place in number:
+                found[place] = _number_cell(cell, base, place in whole)
+            elif place in truth:
                 found[place] = _Cell(f"CAST(trim({cell}) AS BOOLEAN)", "BOOLEAN")
         return found | self._find_forms(found, cells)
+
+    def _all(self, cells: Mapping[int, str], condition: Callable[[str], str]) -> set[int]:
+        """Return the places of the columns of which every cell fulfils a condition."""
+        if not cells:
+            return set()
+        asked = ", ".join(f"bool_and({condition(cell)})" for cell in cells.values())
+        answers = self._engine.rows(f"SELECT {asked} FROM t", [], self._damaged)[0]
+        return {place for place, fits in zip(cells, answers, strict=True) if fits}
 
     def _find_forms(self, found: Mapping[int, _Cell], cells: Mapping[int, str]) -> dict[int, _Cell]:
         """Find the columns whose numbers are not written as everybody writes them."""

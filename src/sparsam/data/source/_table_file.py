@@ -160,6 +160,19 @@ def too_large(name: str) -> DataError:
     )
 
 
+def cut_short(file: TableFile) -> DataError:
+    """Make the error for a packed file that is damaged.
+
+    Parameters
+    ----------
+    file : Path or Piped
+    """
+    return DataError(
+        f"'{file.name}' must be a whole file, packed by gzip. It is damaged or cut short."
+        "\n\nHint: fetch or pack the file again."
+    )
+
+
 def check_signature(file: TableFile, what: str) -> None:
     """Refuse a file that begins like one of another kind than its name says.
 
