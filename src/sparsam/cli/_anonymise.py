@@ -24,6 +24,7 @@ from sparsam.cli._anonymise_options import (
 from sparsam.cli._apply import ENDINGS
 from sparsam.cli._options import (
     InputFile,
+    InputTable,
     OutputFile,
     command_line,
     file_hash,
@@ -49,7 +50,7 @@ _PICKLED = (".joblib", ".pkl", ".pickle")
 
 
 @click.command()
-@click.argument("data", type=InputFile)
+@click.argument("data", type=InputTable)
 @names_option("--quasi-identifiers", help="Columns by which people could be recognised.")
 @click.option(
     "--k",

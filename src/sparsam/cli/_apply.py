@@ -13,6 +13,7 @@ from sparsam._documents import parse_json
 from sparsam._errors import DocumentError
 from sparsam.cli._options import (
     InputFile,
+    InputTable,
     OutputFile,
     missing_option,
     names_option,
@@ -21,6 +22,7 @@ from sparsam.cli._options import (
     roles_option,
     spreadsheet_option,
 )
+from sparsam.cli._tables import STANDARD_OUTPUT, file_options, output_name, write_table
 from sparsam.cli._terminal import messages
 
 if TYPE_CHECKING:
@@ -33,9 +35,13 @@ ENDINGS = (".parquet", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
 
 @click.command()
 @click.argument("artifact", type=InputFile)
-@click.argument("data", type=InputFile)
+@click.argument("data", type=InputTable)
 @click.option(
-    "-o", "--output", type=OutputFile(*ENDINGS), required=True, help="A .csv or .parquet file."
+    "-o",
+    "--output",
+    type=OutputFile(*ENDINGS, pipe=True),
+    required=True,
+    help="A .csv or .parquet file, or - for standard output (CSV).",
 )
 @names_option("--keep", help="Other columns to pass through.")
 @click.option("--codes", is_flag=True, help="Numbers of buckets instead of labels.")
@@ -45,6 +51,7 @@ ENDINGS = (".parquet", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
     help="For a mask: scaled numbers with what goes filled in, ready to train on.",
 )
 @missing_option
+@file_options
 @roles_option
 @spreadsheet_option
 @quiet_option
@@ -59,6 +66,7 @@ def apply(
     roles: Path | None,
     spreadsheet_safe: bool,
     quiet: bool,
+    **form: str | None,
 ) -> None:
     """Apply a saved ARTIFACT to the records of DATA: a generalization (.json) or a mask (.npz).
 
@@ -67,19 +75,23 @@ def apply(
     column is left out unless it is named with --keep. What was said of the table when the artifact
     was found need not be said again: texts that mean missing, the format of the file.
     """
-    from sparsam.data.source import check_spreadsheet, write_columns
+    from sparsam.data.source import check_spreadsheet, open_source, write_columns
 
-    if spreadsheet_safe:
+    write: Callable[..., None] = partial(write_columns, path=output)
+    if output == STANDARD_OUTPUT:
+        write = write_table
+    elif spreadsheet_safe:
         check_spreadsheet(output)
-    write = partial(write_columns, path=output, spreadsheet_safe=spreadsheet_safe)
+    write = partial(write, spreadsheet_safe=spreadsheet_safe)
+    told = roles_from({"missing": missing, "roles": roles, **form})
     if artifact.suffix.lower() == ".npz":
         if codes:
             raise click.UsageError("--codes goes with a generalization (.json), not with a mask.")
-        apply_mask(artifact, data, output, keep, write, fill=fill, missing=missing, quiet=quiet)
+        source = open_source(data, told.file)
+        apply_mask(artifact, source, output, keep, write, fill=fill, missing=missing, quiet=quiet)
         return
     if fill:
         raise click.UsageError("--fill goes with a mask (.npz), not with a generalization.")
-    told = roles_from({"missing": missing, "roles": roles})
     _apply_generalization(artifact, data, output, keep, write, codes=codes, roles=told, quiet=quiet)
 
 
@@ -110,7 +122,7 @@ def _apply_generalization(
     release = generalization.apply(columns, keep=keep, output="codes" if codes else "labels")
     write(release)
     console = messages(quiet)
-    console.print(f"Wrote {len(next(iter(release.values()))):,} records to {output.name}.")
+    console.print(f"Wrote {len(next(iter(release.values()))):,} records to {output_name(output)}.")
     left_out = [name for name in source.names if name not in names]
     idle = [name for name in left_out if name in generalization]
     other = [name for name in left_out if name not in generalization]
@@ -122,7 +134,7 @@ def _apply_generalization(
 
 def apply_mask(
     artifact: Path,
-    data: Path,
+    source: Source,
     output: Path,
     keep: tuple[str, ...],
     write: Callable[[Mapping[str, Any]], None],
@@ -131,12 +143,10 @@ def apply_mask(
     missing: tuple[str, ...],
     quiet: bool,
 ) -> None:
-    """Return the values of DATA that a mask keeps, and the target, to `write`."""
-    from sparsam.data import open_source
+    """Return the values of a table that a mask keeps, and the target, to `write`."""
     from sparsam.individual import Mask
 
     mask = Mask.load(artifact)
-    source = open_source(data)
     people = _people(mask, source, missing)
     columns = people.filled(mask, _imputation(mask)) if fill else people.retained(mask)
     for name, values in source.columns(keep, missing=missing).items():
@@ -149,7 +159,7 @@ def apply_mask(
         "people in the same order as in the table that it was found for."
     )
     people_kept, whole = mask.shape[0], people.n_rows
-    console.print(f"Wrote {people_kept:,} records to {output.name}.")
+    console.print(f"Wrote {people_kept:,} records to {output_name(output)}.")
     if people_kept < whole:
         console.print(f"Left out: {whole - people_kept:,} of {whole:,} rows, as incomplete.")
     if fill:

@@ -11,6 +11,7 @@ import rich_click as click
 
 from sparsam.cli._options import (
     InputFile,
+    InputTable,
     json_option,
     quiet_option,
     role_options,
@@ -33,7 +34,7 @@ GATES = ("max_risk", "max_attribute_risk", "max_utility_loss", "min_class_size")
 
 @click.command()
 @click.argument("generalization", type=InputFile)
-@click.argument("data", type=InputFile)
+@click.argument("data", type=InputTable)
 @role_options
 @click.option("--max-risk", type=click.FloatRange(0), help="Gate: mean share recovered.")
 @click.option("--max-attribute-risk", type=click.FloatRange(0), help="Gate: for any attribute.")

@@ -9,7 +9,7 @@ from typing import Any
 import rich_click as click
 
 from sparsam.cli._options import (
-    InputFile,
+    InputTable,
     command_line,
     json_option,
     names_option,
@@ -29,7 +29,7 @@ from sparsam.cli._terminal import (
 
 
 @click.command()
-@click.argument("files", type=InputFile, nargs=-1, required=True, metavar="GENERALIZATION... DATA")
+@click.argument("files", type=InputTable, nargs=-1, required=True, metavar="GENERALIZATION... DATA")
 @role_options
 @names_option("--adversary", help="Some of A1 … A8 and control.  [default: all]")
 @report_option

@@ -9,7 +9,8 @@ import rich_click as click
 
 from sparsam._printable import one_line
 from sparsam.cli._ledger import LAST, is_ledger, opened_ledger, show_ledger
-from sparsam.cli._options import InputFile, json_option, role_options, roles_from
+from sparsam.cli._options import InputTable, json_option, role_options, roles_from
+from sparsam.cli._tables import is_table
 from sparsam.cli._terminal import echo_json
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", type=InputFile)
+@click.argument("file", type=InputTable)
 @role_options
 @json_option
 def describe(file: Path, as_json: bool, **options: Any) -> None:
@@ -26,6 +27,9 @@ def describe(file: Path, as_json: bool, **options: Any) -> None:
     For a table: each attribute, its kind and how many values it has; never a value of a person.
     For a ledger: its budget, what is left and the last charges.
     """
+    if is_table(file):
+        _describe_table(file, as_json, roles_from(options))
+        return
     if is_ledger(file):
         with opened_ledger(file) as ledger:
             show_ledger(ledger, LAST, as_json)
@@ -89,6 +93,7 @@ def _describe_table(file: Path, as_json: bool, roles: Roles) -> None:
             "kind": attribute.kind,
             "values": attribute.n_values,
             "missing": attribute.missing,
+            "binned": attribute.binned,
         }
         for attribute in table.attributes
     ]
@@ -99,7 +104,9 @@ def _describe_table(file: Path, as_json: bool, roles: Roles) -> None:
     click.echo(f"{table.n_rows:,} records, {len(rows)} attributes")
     for row in rows:
         missing = ", some missing" if row["missing"] else ""
-        values = f"{row['values']:,} value{'s' * (row['values'] != 1)}"
+        values = (
+            f"{row['values']:,} {'bin' if row['binned'] else 'value'}{'s' * (row['values'] != 1)}"
+        )
         click.echo(f"{one_line(str(row['attribute'])):<{width}}  {row['kind']}, {values}{missing}")
     for note in table.notes:
         click.echo(one_line(f"Note: {note}"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sparsam.cli._options import (
-    InputFile,
+    InputTable,
     OutputFile,
     command_line,
     json_option,
@@ -19,6 +19,7 @@ from sparsam.cli._options import (
     report_option,
     seed_option,
 )
+from sparsam.cli._tables import file_options, form_from
 from sparsam.cli._terminal import echo_json, messages, progress_bar, tables
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ QUICK = ("stationarity", "feature-selection", "random-rows", "individualised-ran
 
 
 @click.command()
-@click.argument("data", type=InputFile)
+@click.argument("data", type=InputTable)
 @click.option(
     "--target",
     required=True,
@@ -121,6 +122,7 @@ QUICK = ("stationarity", "feature-selection", "random-rows", "individualised-ran
 @click.option("--identifier", multiple=True, metavar="NAME", help="A column never to be used.")
 @click.option("--categorical", multiple=True, metavar="NAME", help="Read it as categories.")
 @missing_option
+@file_options
 @click.option(
     "--leave-out-incomplete",
     is_flag=True,
@@ -164,10 +166,11 @@ def individual(data: Path, **options: Any) -> None:
 
 
 def _read(data: Path, options: Mapping[str, Any], console: SafeConsole) -> PeopleTable:
+    from sparsam.data import open_source
     from sparsam.individual import read_people
 
     people = read_people(
-        data,
+        open_source(data, form_from(options)),
         options["target"],
         identifiers=options["identifier"],
         categorical=options["categorical"],

@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from sparsam.cli._minimise_model import minimise_for_model, model_options
 from sparsam.cli._options import (
-    InputFile,
+    InputTable,
     OutputFile,
     command_line,
     jobs_option,
@@ -24,6 +24,13 @@ from sparsam.cli._options import (
     role_options,
     roles_from,
     seed_option,
+)
+from sparsam.cli._tables import (
+    STANDARD_OUTPUT,
+    check_alone,
+    output_name,
+    save_document,
+    show_notes,
 )
 from sparsam.cli._terminal import (
     complain,
@@ -46,10 +53,13 @@ _WITHOUT_MODEL = ("max_utility_loss", "max_risk", "min_leaf", "with_attacks", "p
 
 
 @click.command()
-@click.argument("data", type=InputFile)
+@click.argument("data", type=InputTable)
 @role_options
 @click.option(
-    "-o", "--output", type=OutputFile(".json"), help="Where to save the generalization (.json)."
+    "-o",
+    "--output",
+    type=OutputFile(".json", pipe=True),
+    help="Where to save the generalization (.json, or - for standard output).",
 )
 @report_option
 @click.option(
@@ -94,6 +104,7 @@ def minimise(data: Path, **options: Any) -> None:
     from sparsam.report import report_on
 
     _check_together()
+    check_alone(options["output"], "as_json")
     roles = roles_from(options)
     if options["model"] is not None:
         minimise_for_model(data, roles, _constraints(options), options)
@@ -116,7 +127,8 @@ def minimise(data: Path, **options: Any) -> None:
     if options["as_json"]:
         echo_json(choice.to_dict())
     else:
-        click.echo(report.to_terminal(tables().width), nl=False)
+        aside = options["output"] == STANDARD_OUTPUT
+        click.echo(report.to_terminal(tables().width), nl=False, err=aside)
     if options["with_attacks"]:
         report = report_on(choice, **details, **_attacks(choice, options))
         if options["report"] is not None:
@@ -158,8 +170,7 @@ def choose(
     console = messages(quiet)
     task = resolve(data, roles, look_for_leaks=True)
     console.print(f"Read {task.n_rows:,} records with {len(task.names)} attributes.")
-    for note in task.table.notes:
-        console.print(f"Note: {note}")
+    show_notes(task.table, console)
     with progress_bar(console, "Minimise and attack") as progress:
         front = sweep(
             task,
@@ -210,8 +221,8 @@ def save(
     """Write the artifact and the report where they are wanted, and say so."""
     console = messages(quiet)
     if output is not None:
-        choice.generalization.save(output)
-        console.print(f"Wrote the generalization to {output}.")
+        save_document(choice.generalization, output)
+        console.print(f"Wrote the generalization to {output_name(output, output)}.")
     if report_to is not None:
         report.save(report_to)
         console.print(f"Wrote the report to {report_to}.")

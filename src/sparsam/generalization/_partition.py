@@ -36,6 +36,8 @@ from sparsam.generalization._partition_base import (
 )
 
 _FEW_CUTS = 24
+# Up to so many whole numbers are counted; a table has a code for each.
+_COUNTED = 256
 
 
 class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
@@ -125,9 +127,13 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
         """Return what the attribute holds when nothing is generalised, in words."""
         domain = self.domain
         count = domain.high - domain.low + 1
-        if domain.integer and count <= SAFE_INTEGER:
+        if domain.integer and count <= _COUNTED:
             return f"{int(count):,} value{'s' * (int(count) != 1)}"
-        return f"numbers {words.number_label(domain.low)} to {words.number_label(domain.high)}"
+        # of a wide range few values may ever occur
+        whole = "whole " if domain.integer else ""
+        return (
+            f"{whole}numbers {words.number_label(domain.low)} to {words.number_label(domain.high)}"
+        )
 
     def slot(self, value: Any) -> int:
         """Return the bucket of a value, or the number of buckets plus a reason to refuse it."""

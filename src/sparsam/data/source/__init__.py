@@ -4,6 +4,7 @@
 from sparsam.data.source._declared import Wanted as Wanted
 from sparsam.data.source._declared import open_declared as open_declared
 from sparsam.data.source._fingerprint import fingerprint as fingerprint
+from sparsam.data.source._format import ANY_FORMAT as ANY_FORMAT
 from sparsam.data.source._format import FileFormat as FileFormat
 from sparsam.data.source._frame import ArrayColumn as ArrayColumn
 from sparsam.data.source._frame import ArrayFrame as ArrayFrame
@@ -25,7 +26,9 @@ from sparsam.data.source._stored_cells import row_labels as row_labels
 from sparsam.data.source._stored_cells import stored_cells as stored_cells
 from sparsam.data.source._table_file import FileKind as FileKind
 from sparsam.data.source._table_file import Piped as Piped
+from sparsam.data.source._table_file import TableFile as TableFile
 from sparsam.data.source._write import check_spreadsheet as check_spreadsheet
+from sparsam.data.source._write import csv_text as csv_text
 from sparsam.data.source._write import output_ending as output_ending
 from sparsam.data.source._write import without_formulas as without_formulas
 from sparsam.data.source._write import write_columns as write_columns

@@ -64,6 +64,9 @@ class Piped:
         """Whether it is packed by gzip, by its first bytes."""
         return self.kind in _PACKED and self.content.startswith(b"\x1f\x8b")
 
+    def __str__(self) -> str:
+        return "-"
+
     def __repr__(self) -> str:
         return f"<Piped: {self.kind}, {len(self.content):,} bytes>"
 
