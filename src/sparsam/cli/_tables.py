@@ -223,7 +223,7 @@ def check_alone(output: Path | None, *others: str) -> bool:
 
 
 def show_notes(table: Table, console: SafeConsole) -> None:
-    """Say how a table was read: one table of what was guessed and might be wrong.
+    """Print how a table was read: one table of what was guessed and might be wrong.
 
     Parameters
     ----------

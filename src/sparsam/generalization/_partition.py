@@ -130,10 +130,8 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
         if domain.integer and count <= _COUNTED:
             return f"{int(count):,} value{'s' * (int(count) != 1)}"
         # of a wide range few values may ever occur
-        whole = "whole " if domain.integer else ""
-        return (
-            f"{whole}numbers {words.number_label(domain.low)} to {words.number_label(domain.high)}"
-        )
+        low, high = words.number_label(domain.low), words.number_label(domain.high)
+        return f"{'whole ' * domain.integer}numbers {low} to {high}"
 
     def slot(self, value: Any) -> int:
         """Return the bucket of a value, or the number of buckets plus a reason to refuse it."""

@@ -82,7 +82,7 @@ def _columns(batch: list[list[str]], width: int) -> Batch:
 
 
 def _unparsed(file: TableFile, line: int, message: str) -> DataError:
-    """Say what is wrong with a line; Python's own words hold no cell, but are no help either."""
+    """Return what is wrong with a line; Python's own words hold no cell, but are no help either."""
     if "unexpected end" in message or "expected after" in message:
         return open_quote(file, line)
     if "field larger" in message:

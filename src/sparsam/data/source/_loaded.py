@@ -105,7 +105,7 @@ def nested(name: str, what: str) -> DataError:
 
 
 def text_remarks(columns: Mapping[str, list[Any]]) -> dict[str, str]:
-    """Say which columns hold texts that are numbers.
+    """Return remarks on the columns that hold texts that are numbers.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ class NumberForm(NamedTuple):
         return cell if self.decimal == "." else f"replace({cell}, ',', '.')"
 
     def in_words(self) -> str:
-        """Say how numbers are written, if not as everybody does.
+        """Return in words how numbers are written, if not as everybody does.
 
         Examples
         --------
@@ -208,7 +208,7 @@ def chosen_form(
 
 
 def remark_on(cells: Sequence[str], open_form: bool) -> str:
-    """Say what a column of texts may be instead, without telling any of them.
+    """Return what a column of texts may be instead, without telling any of them.
 
     Parameters
     ----------

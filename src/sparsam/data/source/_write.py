@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -172,12 +171,21 @@ def csv_text(columns: Mapping[str, NDArray[Any]]) -> str:
     'age,job\n30,"a,b"\n,c\n'
     """
     _check(columns)
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
+    lines = _Lines()
+    # with this end Python puts a text with either of its signs into quotes
+    writer = csv.writer(lines, lineterminator="\r\n")
     writer.writerow(columns)
     cells = [np.ma.filled(np.ma.asarray(v).astype(object), None).tolist() for v in columns.values()]
     writer.writerows(map(_fields, zip(*cells, strict=True)))
-    return stream.getvalue()
+    return "".join(lines)
+
+
+class _Lines(list[str]):
+    """The lines of a text file."""
+
+    def write(self, line: str) -> None:
+        """Add a line."""
+        self.append(line.removesuffix("\r\n") + "\n")
 
 
 def _fields(row: Sequence[Any]) -> Iterator[Any]:
