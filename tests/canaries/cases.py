@@ -70,6 +70,8 @@ _GOOD = (
     Case("assess", "assess <minimise/people.json @people.csv --max-risk 0.9 --min-class-size 2"),
     Case("assess json", "assess <minimise/people.json @people.parquet --json --min-class-size 2"),
     Case("apply", "apply <minimise/people.json @people.csv -o >out.csv"),
+    Case("apply to a pipe", "apply <minimise/people.json @people.csv -o -"),
+    Case("apply commas", "apply <minimise/people.json @commas.csv --encoding latin-1 -o >out.csv"),
     Case("apply model", "apply '<minimise model/people.json' @people.csv -o >out.parquet"),
     Case("apply codes", "apply '<minimise model/people.json' @people.csv --codes -o >out.tsv.gz"),
     Case(
@@ -176,6 +178,8 @@ _GOOD = (
         for what, file, says in (
             ("csv", "@people.csv", ()),
             ("parquet", "@labelled.parquet", ()),
+            ("json lines", "@people.jsonl", ()),
+            ("commas", "'@commas.csv' --encoding latin-1", ()),
             ("folder", "'@age=5/region=Splorknit-55/people.parquet'", ()),
             ("generalization", "<minimise/people.json", ()),
             ("generalization of a model", "'<minimise model/people.json'", ()),
@@ -210,7 +214,7 @@ _READERS = {
 _UNREADABLE = (
     "latin.parquet", "latin.csv", "cut.parquet", "damaged.parquet", "cut.csv.gz", "damaged.csv.gz",
     "broken.csv", "packed.csv.gz", "quote.csv", "headless.csv", "wrong.parquet", "wrong.csv",
-    "text_in_numbers.csv", "narrow.csv", "one_class.csv",
+    "text_in_numbers.csv", "narrow.csv", "one_class.csv", "cut.jsonl", "nested.jsonl",
 )  # fmt: skip
 # Tables that can be read to their end, of which a ledger can be made.
 _BOUND = ("latin.parquet", "text_in_numbers.csv", "one_class.csv")

@@ -159,6 +159,9 @@ def write_tables(folder: Path) -> None:
     frame.to_csv(folder / "people.csv.gz", index=False)
     frame[["age", "education", "income", "employed"]].to_csv(folder / "slim.csv.gz", index=False)
     frame.to_parquet(folder / "people.parquet", index=False)
+    frame.to_json(folder / "people.jsonl", orient="records", lines=True)
+    commas = frame.to_csv(index=False, sep=";", decimal=",")
+    (folder / "commas.csv").write_bytes(commas.encode("latin-1"))
     frame.set_axis(LABEL + 3 * np.arange(len(frame)), axis=0).to_parquet(
         folder / "labelled.parquet"
     )
@@ -241,6 +244,10 @@ def _write_damaged(folder: Path, frame: pd.DataFrame) -> None:
     quoted = [*lines[:300], f'{",".join(cells[:1])},"{BROKEN},{",".join(cells[2:])}', *lines[301:]]
     (folder / "quote.csv").write_text("\n".join(quoted), encoding="utf-8")
     (folder / "packed.csv.gz").write_bytes(gzip.compress("\n".join(more).encode()))
+    records = (folder / "people.jsonl").read_text(encoding="utf-8").splitlines()
+    (folder / "cut.jsonl").write_text("\n".join([*records[:300], records[300][:-9]]))
+    nested = [record.replace('"south"', f'["{BROKEN}"]') for record in records]
+    (folder / "nested.jsonl").write_text("\n".join(nested))
 
 
 def _write_latin(folder: Path, frame: pd.DataFrame) -> None:
