@@ -277,7 +277,7 @@ REFUSED: dict[str, Refused] = {
     "two columns of one name": Refused("d.csv", csv_of("x,y,x", "1,a,2"),
                                        ("Columns 1 and 3 have the same", "another name")),
     "too many fields": Refused("r.csv", csv_of("x,y", "1,a", f"2,b,{SECRET}"),
-                               ("Line 3", "3 fields where the first line has 2", "quotes")),
+                               ("Line 3", "3 fields where the first line has 2", "quoted")),
     "too few fields": Refused("r.csv", csv_of("x,y", SECRET),
                               ("Line 2", "1 fields", "--delimiter")),
     "a comment above": Refused("c.csv", csv_of(f"# {SECRET}", "x,y", "1,a"),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sparsam.data._roles import Roles
 from sparsam.data.source._declared import read_number
+from sparsam.data.source._format import FileFormat
 from sparsam.data.source._source import Column, Source, open_source
 
 
@@ -56,6 +57,10 @@ class DeclaredSource(Source):
     def n_rows(self) -> int:
         """The number of rows."""
         return self._inner.n_rows
+
+    def written(self) -> FileFormat:
+        """Return how a file is written, as far as it was said, or found out by now."""
+        return self._inner.written()
 
     def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
         """Load one column, without the texts that mean missing."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError
+from sparsam._errors import DataError, hint
 from sparsam.data.source._format import FileFormat
 from sparsam.data.source._header import Header
 from sparsam.data.source._table_file import TableFile, cut_short, open_bytes
@@ -107,11 +107,15 @@ def uneven(file: TableFile, line: int | None, fields: int, expected: int) -> Dat
     fields, expected : int
     """
     where = "A line" if line is None else f"Line {line}"
+    quotes = "a text that holds the delimiter must be quoted; if something else divides the fields"
     return DataError(
         f"'{file.name}' must be a CSV file. {where} is damaged. It has {fields} fields where the "
         f"first line has {expected}."
-        "\n\nHint: a text that holds the delimiter must stand in quotes. If something else divides "
-        "the fields, name it (--delimiter); if lines stand above the names, take them out."
+        + hint(
+            f"{quotes}, say Roles(file={{'delimiter': ';'}}); if lines stand above the names, take "
+            "them out",
+            f"{quotes}, name it with --delimiter; if lines stand above the names, take them out",
+        )
     )
 
 

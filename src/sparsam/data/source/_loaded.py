@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError
+from sparsam._errors import DataError, hint
 from sparsam.data.source._number_forms import PLAIN
 
 _SAMPLE = 1000
@@ -99,8 +99,12 @@ def nested(name: str, what: str) -> DataError:
     """
     return DataError(
         f"'{name}' must hold one value in every row. It holds {what}."
-        "\n\nHint: leave it out (--ignore, or ignore in the roles file), or write each of its "
-        "values into a column of its own."
+        + hint(
+            f"leave it out, with Roles(ignore=['{name}']), or write each of its values into a "
+            "column of its own",
+            "leave it out, with --ignore or under ignore in the roles file, or write each of its "
+            "values into a column of its own",
+        )
     )
 
 

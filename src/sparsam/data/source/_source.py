@@ -44,6 +44,7 @@ from sparsam.data.source._header import header_of
 from sparsam.data.source._json import json_columns
 from sparsam.data.source._loaded import Loaded, check_single, nested, typed_values
 from sparsam.data.source._number_forms import (
+    PLAIN,
     Evidence,
     NumberForm,
     base_form,
@@ -153,6 +154,10 @@ class Source(ABC):
         """The number of rows."""
         return len(self.column(self.names[0])) if self.names else 0
 
+    def written(self) -> FileFormat:
+        """Return how a file is written, as far as it was said, or found out by now."""
+        return ANY_FORMAT
+
     def columns(
         self, names: Sequence[str], text: Collection[str] = (), missing: Collection[str] = ()
     ) -> dict[str, NDArray[Any]]:
@@ -236,6 +241,17 @@ class CsvSource(Source):
         self._cells: dict[tuple[int, frozenset[str]], _Cell] = {}
         self._proofs: tuple[bool, bool] | None = None
         self._ahead: dict[str, NDArray[Any]] = {}
+
+    def written(self) -> FileFormat:
+        """Return how the file is written; of numbers only what holds for all that were read."""
+        forms = {cell.form for cell in self._cells.values() if cell.form is not None} - {PLAIN}
+        groups = {form.thousands for form in forms} - {""}
+        found = FileFormat(
+            delimiter=None if self.header.delimiter == "," else self.header.delimiter,
+            decimal="," if {form.decimal for form in forms} == {","} else None,
+            thousands=groups.pop() if len(groups) == 1 else None,
+        )
+        return self.form.completed_by(found)
 
     @cached_property
     def _engine(self) -> Engine:
@@ -386,11 +402,12 @@ class _Cell:
     sql: str
     kind: str = "VARCHAR"
     remark: str = ""
+    form: NumberForm | None = None
 
 
 def _number_cell(cell: str, form: NumberForm, whole: bool) -> _Cell:
     kind = "BIGINT" if whole else "DOUBLE"
-    return _Cell(f"CAST({form.plain(cell)} AS {kind})", kind)
+    return _Cell(f"CAST({form.plain(cell)} AS {kind})", kind, form=form)
 
 
 class ParquetSource(Source):

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sparsam._errors import DataError
+from sparsam._errors import DataError, hint
 from sparsam.data.source._format import FileFormat
 from sparsam.data.source._table_file import TableFile, open_bytes
 
@@ -94,13 +94,20 @@ def no_text(file: TableFile, form: FileFormat, where: str) -> EncodingError:
     if not is_utf8(form):
         return EncodingError(
             f"'{file.name}' must be a text file in the encoding {form.encoding}. {where}"
-            "\n\nHint: name another one (--encoding, or encoding under [file] in a roles file)."
+            + hint(
+                "name another one, such as Roles(file={'encoding': 'latin-1'})",
+                "name another one with --encoding, or under [file] in the roles file",
+            )
         )
     guess = guessed_encoding(file)
     return EncodingError(
         f"'{file.name}' must be a text file in UTF-8. {where}"
-        f"\n\nHint: it may be in {guess}: if so, say --encoding {guess} (or encoding under [file] "
-        "in a roles file). Or save it in UTF-8."
+        + hint(
+            f"it may be in {guess}: if so, say Roles(file={{'encoding': '{guess}'}}). Or save it "
+            "in UTF-8",
+            f"it may be in {guess}: if so, say --encoding {guess} (or under [file] in the roles "
+            "file). Or save it in UTF-8",
+        )
     )
 
 
