@@ -22,7 +22,13 @@ from sparsam.cli._options import (
     roles_option,
     spreadsheet_option,
 )
-from sparsam.cli._tables import STANDARD_OUTPUT, file_options, output_name, write_table
+from sparsam.cli._tables import (
+    STANDARD_OUTPUT,
+    file_options,
+    output_name,
+    show_remarks,
+    write_table,
+)
 from sparsam.cli._terminal import messages
 
 if TYPE_CHECKING:
@@ -119,6 +125,7 @@ def _apply_generalization(
         and any(isinstance(category, str) for category in part.domain.categories)
     ]
     columns = source.columns(names, text)
+    show_remarks(source, messages(quiet))
     release = generalization.apply(columns, keep=keep, output="codes" if codes else "labels")
     write(release)
     console = messages(quiet)

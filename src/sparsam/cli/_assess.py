@@ -18,6 +18,7 @@ from sparsam.cli._options import (
     roles_from,
     seed_option,
 )
+from sparsam.cli._tables import show_notes
 from sparsam.cli._terminal import (
     echo_json,
     messages,
@@ -59,6 +60,7 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
     task = task_for(artifact, data, roles_from(options))
     seed = options["seed"]
     console = messages(options["quiet"])
+    show_notes(task.table, console, said=False)
     with console.working(f"Attacking {task.n_rows:,} records …"):
         parts = split(task, random_state=seed)
         limits = measure_limits(parts, seed)

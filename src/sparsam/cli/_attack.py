@@ -19,6 +19,7 @@ from sparsam.cli._options import (
     roles_from,
     seed_option,
 )
+from sparsam.cli._tables import show_notes
 from sparsam.cli._terminal import (
     INTERRUPTED,
     echo_json,
@@ -52,8 +53,10 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
         raise click.UsageError("Give at least one generalization, and the data last.")
     *earlier, artifact = [Generalization.load(file) for file in files[:-1]]
     seed = options["seed"]
-    parts = split(task_for(artifact, files[-1], roles_from(options)), random_state=seed)
     console = messages(options["quiet"])
+    task = task_for(artifact, files[-1], roles_from(options))
+    show_notes(task.table, console, said=False)
+    parts = split(task, random_state=seed)
     with progress_bar(console, "Attack") as progress:
         attacks = run_attacks(
             artifact,

@@ -19,7 +19,7 @@ from sparsam.cli._options import (
     report_option,
     seed_option,
 )
-from sparsam.cli._tables import file_options, form_from
+from sparsam.cli._tables import file_options, form_from, show_remarks
 from sparsam.cli._terminal import echo_json, messages, progress_bar, tables
 
 if TYPE_CHECKING:
@@ -169,8 +169,9 @@ def _read(data: Path, options: Mapping[str, Any], console: SafeConsole) -> Peopl
     from sparsam.data import open_source
     from sparsam.individual import read_people
 
+    source = open_source(data, form_from(options))
     people = read_people(
-        open_source(data, form_from(options)),
+        source,
         options["target"],
         identifiers=options["identifier"],
         categorical=options["categorical"],
@@ -178,6 +179,7 @@ def _read(data: Path, options: Mapping[str, Any], console: SafeConsole) -> Peopl
         leave_out_incomplete=options["leave_out_incomplete"],
     )
     console.print(f"Read {people.n_rows:,} records with {len(people.attributes)} attributes.")
+    show_remarks(source, console)
     if people.rows is not None:
         console.print(
             f"{people.n_rows - len(people.rows):,} of them are incomplete and left out; the mask "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,8 @@ from sparsam.cli._terminal import GuardedStream, SafeConsole
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sparsam.data import FileFormat, Table
-    from sparsam.data.source import FileKind
+    from sparsam.data import FileFormat, Source, Table
+    from sparsam.data.source import Column, FileKind
 
 PIPE = "-"
 STANDARD_OUTPUT = Path(PIPE)
@@ -31,6 +31,8 @@ _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space"
 _THOUSANDS = {"none": "", "comma": ",", "point": ".", "space": " ", "apostrophe": "'"}
 _FORMAT = "sparsam.format"
 _READ = "sparsam.piped"
+# What the user said himself, or what is no guess.
+_SAID = ("identifier, left out", "ignored, left out", "quantile bins")
 
 
 def _named(words: Mapping[str, str]) -> Any:
@@ -222,7 +224,7 @@ def check_alone(output: Path | None, *others: str) -> bool:
     return True
 
 
-def show_notes(table: Table, console: SafeConsole) -> None:
+def show_notes(table: Table, console: SafeConsole, *, said: bool = True) -> None:
     """Print how a table was read: one table of what was guessed and might be wrong.
 
     Parameters
@@ -230,20 +232,42 @@ def show_notes(table: Table, console: SafeConsole) -> None:
     table : Table
     console : SafeConsole
         On standard error.
+    said : bool, default=True
+        Whether to print what is no guess, too, such as which columns are identifiers.
     """
+    remarks, others = _sorted(table)
+    for note in others:
+        if said or not note.endswith(_SAID):
+            console.print(f"Note: {note}")
+    rows = [(name, *_facts(table, name), "; ".join(words)) for name, words in remarks.items()]
+    _show(rows, console)
+
+
+def show_remarks(source: Source, console: SafeConsole) -> None:
+    """Print the same of a table that is open, and not encoded.
+
+    Parameters
+    ----------
+    source : Source
+        Its columns were loaded.
+    console : SafeConsole
+    """
+    for note in source.notes:
+        console.print(f"Note: {note}")
+    _show([_column_facts(column) for column in source.remarked], console)
+
+
+def _show(rows: Sequence[tuple[str, ...]], console: SafeConsole) -> None:
     from rich import box
     from rich.table import Table as Grid
 
-    remarks, others = _sorted(table)
-    for note in others:
-        console.print(f"Note: {note}")
-    if not remarks:
+    if not rows:
         return
     grid = Grid(box=box.SIMPLE, pad_edge=False, show_edge=False)
     for title in ("column", "read as", "values", "missing", "remark"):
         grid.add_column(title, justify="right" if title in ("values", "missing") else "left")
-    for name, said in remarks.items():
-        grid.add_row(one_line(name), *_facts(table, name), one_line("; ".join(said)))
+    for row in rows:
+        grid.add_row(*map(one_line, row))
     console.print(grid, soft_wrap=False)
     console.print(
         "What was guessed can be corrected, in a roles file (sparsam roles) or by options."
@@ -251,29 +275,40 @@ def show_notes(table: Table, console: SafeConsole) -> None:
 
 
 def _sorted(table: Table) -> tuple[dict[str, list[str]], list[str]]:
-    """Sort the notes: what is said of which column, and what the user said, or is about all."""
+    """Sort the notes: what was guessed of which column, and what is no guess, or about all."""
     remarks: dict[str, list[str]] = {}
     others = []
     names = sorted((*table.names, *table.left_out), key=len, reverse=True)
     for note in table.notes:
         name = next((name for name in names if note.startswith(f"{name}: ")), None)
-        if name is None or note.endswith(("identifier, left out", "ignored, left out")):
+        if name is None or note.endswith(_SAID):
             others.append(note)
         else:
             remarks.setdefault(name, []).append(note[len(name) + 2 :])
     return remarks, others
 
 
-def _facts(table: Table, name: str) -> Iterator[str]:
-    """Yield what a column was read as, how many values it has, and how many are missing."""
+def _facts(table: Table, name: str) -> tuple[str, str, str]:
+    """What a column was read as, how many values it has, and how many are missing."""
+    if name not in table.names:
+        return "nothing", "", ""
+    attribute = table.attribute(name)
+    values = f"{attribute.n_values:,}{' bins' if attribute.binned else ''}"
+    gone = int((table.column(name) == attribute.n_values).sum()) if attribute.missing else 0
+    return attribute.kind, values, _people(gone)
+
+
+def _column_facts(column: Column) -> tuple[str, ...]:
+    cells = column.objects().tolist()
+    known = [cell for cell in cells if cell is not None and cell == cell]  # noqa: PLR0124 - NaN
+    numeric = known and all(isinstance(cell, int | float) for cell in known)
+    kind = "numeric" if numeric and not isinstance(known[0], bool) else "categorical"
+    gone = _people(len(cells) - len(known))
+    return column.name, kind, f"{len(set(known)):,}", gone, column.remark
+
+
+def _people(count: int) -> str:
     from sparsam._small_counts import suppress
 
-    if name not in table.names:
-        yield from ("nothing", "", "")
-        return
-    attribute = table.attribute(name)
-    yield attribute.kind
-    yield f"{attribute.n_values:,}{' bins' if attribute.binned else ''}"
-    gone = int((table.column(name) == attribute.n_values).sum()) if attribute.missing else 0
-    count = suppress(gone)
-    yield f"{count:,}" if isinstance(count, int) else str(count)
+    told = suppress(count)
+    return f"{told:,}" if isinstance(told, int) else str(told)

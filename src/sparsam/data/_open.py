@@ -39,6 +39,23 @@ def open_as(source: Any, roles: Roles) -> Source:
     return DeclaredSource(opened, roles)
 
 
+def with_numbers_found(roles: Roles, opened: Source) -> Roles:
+    """Return roles that also say how the numbers of a file were found to be written.
+
+    Another file of the same people is read in the same way then, however few its rows are.
+
+    Parameters
+    ----------
+    roles : Roles
+    opened : Source
+        All of its columns were loaded.
+    """
+    found = opened.written()
+    numbers = FileFormat(decimal=found.decimal, thousands=found.thousands)
+    file = roles.file.completed_by(numbers)
+    return roles if file == roles.file else replace(roles, file=file)
+
+
 class DeclaredSource(Source):
     """A table that is open, in which texts that mean missing are missing.
 

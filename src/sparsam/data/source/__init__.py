@@ -15,6 +15,7 @@ from sparsam.data.source._frame import SeriesColumn as SeriesColumn
 from sparsam.data.source._frame import labelled as labelled
 from sparsam.data.source._frame import open_frame as open_frame
 from sparsam.data.source._header import header_of as header_of
+from sparsam.data.source._source import Column as Column
 from sparsam.data.source._source import Source as Source
 from sparsam.data.source._source import column_names as column_names
 from sparsam.data.source._source import columns_of as columns_of

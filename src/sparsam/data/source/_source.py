@@ -129,12 +129,15 @@ class Source(ABC):
         Whether it is a file, and not something that the user holds in memory.
     notes : tuple of str
         What was guessed about the whole of it.
+    remarked : tuple of Column
+        The columns loaded last of which there is something to say.
     """
 
     origin: Any
     names: tuple[str, ...]
     in_file: bool = False
     notes: tuple[str, ...] = ()
+    remarked: tuple[Column, ...] = ()
 
     @abstractmethod
     def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
@@ -164,7 +167,9 @@ class Source(ABC):
         """Load several columns as they are, None or NaN where a value is missing."""
         check_distinct(self.names)
         check_names(names, self.names)
-        return {name: self.column(name, missing, text=name in text).objects() for name in names}
+        loaded = [self.column(name, missing, text=name in text) for name in names]
+        self.remarked = tuple(column for column in loaded if column.remark)
+        return {column.name: column.objects() for column in loaded}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {len(self.names)} columns>"
