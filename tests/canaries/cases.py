@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from sqlite3 import OperationalError
 
 import duckdb
@@ -179,6 +180,7 @@ _GOOD = (
             ("csv", "@people.csv", ()),
             ("parquet", "@labelled.parquet", ()),
             ("json lines", "@people.jsonl", ()),
+            *([("excel", "@people.xlsx", ())] if find_spec("openpyxl") else []),
             ("commas", "'@commas.csv' --encoding latin-1", ()),
             ("folder", "'@age=5/region=Splorknit-55/people.parquet'", ()),
             ("generalization", "<minimise/people.json", ()),
@@ -259,6 +261,7 @@ _WRONG = {
     "certificate to describe": "describe <anonymise/release.certificate.json",
     "numbers to describe": "describe @text_in_numbers.csv --numeric income",
     "mask to describe": "describe @wrong.npz",
+    "workbook to describe": "describe @wrong.xlsx",
     "k": f"anonymise @people.csv {_KNOWN} --k 601 -o >release.csv",
     "diversity": f"anonymise @people.csv {_KNOWN} --l-diversity region:5 -o >release.csv",
     "closeness": f"anonymise @people.csv {_KNOWN} --t-closeness income:0.0001 -o >release.csv",

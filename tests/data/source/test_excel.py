@@ -64,6 +64,19 @@ def test_what_is_no_workbook() -> None:
         assert "secret" not in str(caught.value)
 
 
+def test_words_that_unpack_without_end() -> None:
+    parts = workbook(["a"], [1]).content
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(parts)) as old, zipfile.ZipFile(stream, "w") as new:
+        for name in old.namelist():
+            text = old.read(name)
+            if name.endswith("sheet1.xml"):
+                text = b'<!DOCTYPE a [<!ENTITY b "ha">]>' + text
+            new.writestr(name, text)
+    with pytest.raises(DataError, match="must be a workbook"):
+        excel_columns(Piped("excel", stream.getvalue()))
+
+
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     piped = workbook(["a"], [1])
     monkeypatch.setitem(sys.modules, "openpyxl", None)

@@ -27,6 +27,11 @@ _ERRORS = {
     *("#SPILL!", "#CALC!"),
 }
 _CHUNK = 1 << 20
+_DECLARATIONS = [
+    word.encode(encoding)
+    for word in ("<!DOCTYPE", "<!ENTITY")
+    for encoding in ("utf-8", "utf-16-le", "utf-16-be")
+]
 
 Row = tuple[Any, ...]
 
@@ -59,22 +64,29 @@ def _checked_parts(file: TableFile, raw: Any) -> bool:
             packed = sum(part.compress_size for part in parts.infolist())
             if unpacked > max(MOST_UNPACKED, MOST_TIMES * packed):
                 raise too_large(file.name)
-            sheets = [n for n in parts.namelist() if n.startswith("xl/worksheets/")]
-            return any(_has_formulas(parts, name) for name in sheets)
+            names = [name for name in parts.namelist() if _has_formulas(file, parts, name)]
+            return bool(names)
     except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError):
         damage = no_workbook(file)
     raise damage
 
 
-def _has_formulas(parts: zipfile.ZipFile, name: str) -> bool:
-    before = b""
+def _has_formulas(file: TableFile, parts: zipfile.ZipFile, name: str) -> bool:
+    """Whether a part is a sheet with formulas; one that declares words of its own is refused.
+
+    No program that writes workbooks does so: such words can unpack without end.
+    """
+    if not name.endswith((".xml", ".rels")):
+        return False
+    found, before = False, b""
     with parts.open(name) as part:
         while chunk := part.read(_CHUNK):
             text = before + chunk
-            if b"<f>" in text or b"<f " in text:
-                return True
-            before = chunk[-2:]
-    return False
+            if any(mark in text for mark in _DECLARATIONS):
+                raise no_workbook(file)
+            found = found or b"<f>" in text or b"<f " in text
+            before = chunk[-16:]
+    return found and name.startswith("xl/worksheets/")
 
 
 def _rows(file: TableFile, raw: Any, *, values: bool) -> tuple[list[Row], tuple[str, ...]]:
