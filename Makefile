@@ -59,7 +59,7 @@ $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
 .venv-oldest/.ready: pyproject.toml constraints.txt tools/lower_bounds.py
 	$(PYTHON) -m venv --clear .venv-oldest
 	.venv-oldest/bin/python tools/lower_bounds.py > .venv-oldest/oldest.txt
-	.venv-oldest/bin/python $(PIP) --editable '.[frames,models,neural,dp,accounting,test]' onnx \
+	.venv-oldest/bin/python $(PIP) --editable '.[frames,excel,models,neural,dp,accounting,test]' onnx \
 		--constraint .venv-oldest/oldest.txt
 	@touch $@
 

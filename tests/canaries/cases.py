@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from sqlite3 import OperationalError
 
 import duckdb
@@ -70,6 +71,8 @@ _GOOD = (
     Case("assess", "assess <minimise/people.json @people.csv --max-risk 0.9 --min-class-size 2"),
     Case("assess json", "assess <minimise/people.json @people.parquet --json --min-class-size 2"),
     Case("apply", "apply <minimise/people.json @people.csv -o >out.csv"),
+    Case("apply to a pipe", "apply <minimise/people.json @people.csv -o -"),
+    Case("apply commas", "apply <minimise/people.json @commas.csv --encoding latin-1 -o >out.csv"),
     Case("apply model", "apply '<minimise model/people.json' @people.csv -o >out.parquet"),
     Case("apply codes", "apply '<minimise model/people.json' @people.csv --codes -o >out.tsv.gz"),
     Case(
@@ -176,6 +179,9 @@ _GOOD = (
         for what, file, says in (
             ("csv", "@people.csv", ()),
             ("parquet", "@labelled.parquet", ()),
+            ("json lines", "@people.jsonl", ()),
+            *([("excel", "@people.xlsx", ())] if find_spec("openpyxl") else []),
+            ("commas", "'@commas.csv' --encoding latin-1", ()),
             ("folder", "'@age=5/region=Splorknit-55/people.parquet'", ()),
             ("generalization", "<minimise/people.json", ()),
             ("generalization of a model", "'<minimise model/people.json'", ()),
@@ -210,7 +216,7 @@ _READERS = {
 _UNREADABLE = (
     "latin.parquet", "latin.csv", "cut.parquet", "damaged.parquet", "cut.csv.gz", "damaged.csv.gz",
     "broken.csv", "packed.csv.gz", "quote.csv", "headless.csv", "wrong.parquet", "wrong.csv",
-    "text_in_numbers.csv", "narrow.csv", "one_class.csv",
+    "text_in_numbers.csv", "narrow.csv", "one_class.csv", "cut.jsonl", "nested.jsonl",
 )  # fmt: skip
 # Tables that can be read to their end, of which a ledger can be made.
 _BOUND = ("latin.parquet", "text_in_numbers.csv", "one_class.csv")
@@ -255,6 +261,7 @@ _WRONG = {
     "certificate to describe": "describe <anonymise/release.certificate.json",
     "numbers to describe": "describe @text_in_numbers.csv --numeric income",
     "mask to describe": "describe @wrong.npz",
+    "workbook to describe": "describe @wrong.xlsx",
     "k": f"anonymise @people.csv {_KNOWN} --k 601 -o >release.csv",
     "diversity": f"anonymise @people.csv {_KNOWN} --l-diversity region:5 -o >release.csv",
     "closeness": f"anonymise @people.csv {_KNOWN} --t-closeness income:0.0001 -o >release.csv",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import shutil
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import joblib
@@ -159,6 +160,11 @@ def write_tables(folder: Path) -> None:
     frame.to_csv(folder / "people.csv.gz", index=False)
     frame[["age", "education", "income", "employed"]].to_csv(folder / "slim.csv.gz", index=False)
     frame.to_parquet(folder / "people.parquet", index=False)
+    if find_spec("openpyxl"):
+        frame.to_excel(folder / "people.xlsx", index=False)
+    frame.to_json(folder / "people.jsonl", orient="records", lines=True)
+    commas = frame.to_csv(index=False, sep=";", decimal=",")
+    (folder / "commas.csv").write_bytes(commas.encode("latin-1"))
     frame.set_axis(LABEL + 3 * np.arange(len(frame)), axis=0).to_parquet(
         folder / "labelled.parquet"
     )
@@ -169,7 +175,7 @@ def write_tables(folder: Path) -> None:
     (folder / "too_narrow.toml").write_text(ROLES.replace("48817", "900"), encoding="utf-8")
     (folder / "domains.toml").write_text(DOMAINS, encoding="utf-8")
     (folder / "hierarchy.csv").write_text("north;*\nsouth;*\neast;*\n", encoding="utf-8")
-    for ending in ("json", "npz", "ledger", "toml", "onnx", "joblib", "skops", "parquet"):
+    for ending in ("json", "npz", "ledger", "toml", "onnx", "joblib", "skops", "parquet", "xlsx"):
         shutil.copy(folder / "people.csv", folder / f"wrong.{ending}")
     shutil.copy(folder / "people.parquet", folder / "wrong.csv")
     joblib.dump(fitted_model(frame), folder / "model.joblib")
@@ -241,6 +247,10 @@ def _write_damaged(folder: Path, frame: pd.DataFrame) -> None:
     quoted = [*lines[:300], f'{",".join(cells[:1])},"{BROKEN},{",".join(cells[2:])}', *lines[301:]]
     (folder / "quote.csv").write_text("\n".join(quoted), encoding="utf-8")
     (folder / "packed.csv.gz").write_bytes(gzip.compress("\n".join(more).encode()))
+    records = (folder / "people.jsonl").read_text(encoding="utf-8").splitlines()
+    (folder / "cut.jsonl").write_text("\n".join([*records[:300], records[300][:-9]]))
+    nested = [record.replace('"south"', f'["{BROKEN}"]') for record in records]
+    (folder / "nested.jsonl").write_text("\n".join(nested))
 
 
 def _write_latin(folder: Path, frame: pd.DataFrame) -> None:

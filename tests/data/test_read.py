@@ -397,7 +397,7 @@ def test_dates_and_lists_in_frames():
         with pytest.raises(DataError, match=r"'x' must hold numbers.*dates"):
             read(frame)
     for frame in (pl.DataFrame({"x": [[1, 2]]}), sql("select [1, 2] as x")):
-        with pytest.raises(DataError, match="'x' must hold numbers"):
+        with pytest.raises(DataError, match="'x' must hold one value in every row"):
             read(frame)
 
 

@@ -24,6 +24,7 @@ from sparsam.cli._anonymise_options import (
 from sparsam.cli._apply import ENDINGS
 from sparsam.cli._options import (
     InputFile,
+    InputTable,
     OutputFile,
     command_line,
     file_hash,
@@ -37,6 +38,7 @@ from sparsam.cli._options import (
     seed_option,
     spreadsheet_option,
 )
+from sparsam.cli._tables import show_remarks
 from sparsam.cli._terminal import complain, echo_json, messages, tables
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ _PICKLED = (".joblib", ".pkl", ".pickle")
 
 
 @click.command()
-@click.argument("data", type=InputFile)
+@click.argument("data", type=InputTable)
 @names_option("--quasi-identifiers", help="Columns by which people could be recognised.")
 @click.option(
     "--k",
@@ -180,7 +182,9 @@ def _published(
     console = messages(options["quiet"])
     box = _load(options)
     text = [*roles.categorical, *roles.ordered]
-    frame = open_own(open_as(data, roles), text).native
+    source = open_as(data, roles)
+    frame = open_own(source, text).native
+    show_remarks(source, console)
     frame, roles, target = with_target(frame, roles)
     if roles.drop_missing_target and target is not None:
         frame = _with_known(frame, target, options)

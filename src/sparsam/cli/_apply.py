@@ -13,6 +13,7 @@ from sparsam._documents import parse_json
 from sparsam._errors import DocumentError
 from sparsam.cli._options import (
     InputFile,
+    InputTable,
     OutputFile,
     missing_option,
     names_option,
@@ -20,6 +21,13 @@ from sparsam.cli._options import (
     roles_from,
     roles_option,
     spreadsheet_option,
+)
+from sparsam.cli._tables import (
+    STANDARD_OUTPUT,
+    file_options,
+    output_name,
+    show_remarks,
+    write_table,
 )
 from sparsam.cli._terminal import counted, messages
 
@@ -33,9 +41,13 @@ ENDINGS = (".parquet", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
 
 @click.command()
 @click.argument("artifact", type=InputFile)
-@click.argument("data", type=InputFile)
+@click.argument("data", type=InputTable)
 @click.option(
-    "-o", "--output", type=OutputFile(*ENDINGS), required=True, help="A .csv or .parquet file."
+    "-o",
+    "--output",
+    type=OutputFile(*ENDINGS, pipe=True),
+    required=True,
+    help="A .csv or .parquet file, or - for standard output (CSV).",
 )
 @names_option("--keep", help="Other columns to pass through.")
 @click.option("--codes", is_flag=True, help="Numbers of buckets instead of labels.")
@@ -45,6 +57,7 @@ ENDINGS = (".parquet", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
     help="For a mask: scaled numbers with what goes filled in, ready to train on.",
 )
 @missing_option
+@file_options
 @roles_option
 @spreadsheet_option
 @quiet_option
@@ -59,6 +72,7 @@ def apply(
     roles: Path | None,
     spreadsheet_safe: bool,
     quiet: bool,
+    **form: str | None,
 ) -> None:
     """Apply a saved ARTIFACT to the records of DATA: a generalization (.json) or a mask (.npz).
 
@@ -67,19 +81,23 @@ def apply(
     column is left out unless it is named with --keep. What was said of the table when the artifact
     was found need not be said again: texts that mean missing, the format of the file.
     """
-    from sparsam.data.source import check_spreadsheet, write_columns
+    from sparsam.data.source import check_spreadsheet, open_source, write_columns
 
-    if spreadsheet_safe:
+    write: Callable[..., None] = partial(write_columns, path=output)
+    if output == STANDARD_OUTPUT:
+        write = write_table
+    elif spreadsheet_safe:
         check_spreadsheet(output)
-    write = partial(write_columns, path=output, spreadsheet_safe=spreadsheet_safe)
+    write = partial(write, spreadsheet_safe=spreadsheet_safe)
+    told = roles_from({"missing": missing, "roles": roles, **form})
     if artifact.suffix.lower() == ".npz":
         if codes:
             raise click.UsageError("--codes goes with a generalization (.json), not with a mask.")
-        apply_mask(artifact, data, output, keep, write, fill=fill, missing=missing, quiet=quiet)
+        source = open_source(data, told.file)
+        apply_mask(artifact, source, output, keep, write, fill=fill, missing=missing, quiet=quiet)
         return
     if fill:
         raise click.UsageError("--fill goes with a mask (.npz), not with a generalization.")
-    told = roles_from({"missing": missing, "roles": roles})
     _apply_generalization(artifact, data, output, keep, write, codes=codes, roles=told, quiet=quiet)
 
 
@@ -107,11 +125,12 @@ def _apply_generalization(
         and any(isinstance(category, str) for category in part.domain.categories)
     ]
     columns = source.columns(names, text)
+    show_remarks(source, messages(quiet))
     release = generalization.apply(columns, keep=keep, output="codes" if codes else "labels")
     write(release)
     console = messages(quiet)
     written = counted(len(next(iter(release.values()))), "record")
-    console.print(f"Wrote {written} to {output.name}.")
+    console.print(f"Wrote {written} to {output_name(output)}.")
     left_out = [name for name in source.names if name not in names]
     idle = [name for name in left_out if name in generalization]
     other = [name for name in left_out if name not in generalization]
@@ -123,7 +142,7 @@ def _apply_generalization(
 
 def apply_mask(
     artifact: Path,
-    data: Path,
+    source: Source,
     output: Path,
     keep: tuple[str, ...],
     write: Callable[[Mapping[str, Any]], None],
@@ -132,12 +151,10 @@ def apply_mask(
     missing: tuple[str, ...],
     quiet: bool,
 ) -> None:
-    """Return the values of DATA that a mask keeps, and the target, to `write`."""
-    from sparsam.data import open_source
+    """Return the values of a table that a mask keeps, and the target, to `write`."""
     from sparsam.individual import Mask
 
     mask = Mask.load(artifact)
-    source = open_source(data)
     people = _people(mask, source, missing)
     columns = people.filled(mask, _imputation(mask)) if fill else people.retained(mask)
     for name, values in source.columns(keep, missing=missing).items():
@@ -150,7 +167,7 @@ def apply_mask(
         "people in the same order as in the table that it was found for."
     )
     people_kept, whole = mask.shape[0], people.n_rows
-    console.print(f"Wrote {counted(people_kept, 'record')} to {output.name}.")
+    console.print(f"Wrote {counted(people_kept, 'record')} to {output_name(output)}.")
     if people_kept < whole:
         why = "without a target" if people.left_out == "without target" else "as incomplete"
         console.print(f"Left out: {whole - people_kept:,} of {counted(whole, 'row')}, {why}.")

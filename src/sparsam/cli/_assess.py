@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from sparsam.cli._options import (
     InputFile,
+    InputTable,
     json_option,
     quiet_option,
     role_options,
@@ -20,6 +21,7 @@ from sparsam.cli._options import (
     score_option,
     seed_option,
 )
+from sparsam.cli._tables import show_notes
 from sparsam.cli._terminal import (
     NOT_MET,
     TOO_FEW,
@@ -40,7 +42,7 @@ GATES = ("max_risk", "max_attribute_risk", "max_utility_loss", "min_class_size")
 
 @click.command()
 @click.argument("generalization", type=InputFile)
-@click.argument("data", type=InputFile)
+@click.argument("data", type=InputTable)
 @role_options
 @click.option("--max-risk", type=click.FloatRange(0), help="Gate: mean share recovered.")
 @click.option("--max-attribute-risk", type=click.FloatRange(0), help="Gate: for any attribute.")
@@ -68,6 +70,7 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
     task = task_for(artifact, data, roles)
     seed = options["seed"]
     console = messages(options["quiet"])
+    show_notes(task.table, console, said=False)
     with console.working(f"Attacking {task.n_rows:,} records …"):
         parts = split(task, random_state=seed)
         limits = measure_limits(parts, seed, _score(artifact, roles, options["score"]))

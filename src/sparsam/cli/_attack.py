@@ -9,7 +9,7 @@ from typing import Any
 import rich_click as click
 
 from sparsam.cli._options import (
-    InputFile,
+    InputTable,
     command_line,
     head_options,
     json_option,
@@ -21,6 +21,7 @@ from sparsam.cli._options import (
     roles_from,
     seed_option,
 )
+from sparsam.cli._tables import show_notes
 from sparsam.cli._terminal import (
     INTERRUPTED,
     echo_json,
@@ -31,7 +32,7 @@ from sparsam.cli._terminal import (
 
 
 @click.command()
-@click.argument("files", type=InputFile, nargs=-1, required=True, metavar="GENERALIZATION... DATA")
+@click.argument("files", type=InputTable, nargs=-1, required=True, metavar="GENERALIZATION... DATA")
 @role_options
 @names_option("--adversary", help="Some of A1 … A8 and control.  [default: all]")
 @report_option
@@ -55,8 +56,10 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
         raise click.UsageError("Give at least one generalization, and the data last.")
     *earlier, artifact = [Generalization.load(file) for file in files[:-1]]
     seed = options["seed"]
-    parts = split(task_for(artifact, files[-1], roles_from(options)), random_state=seed)
     console = messages(options["quiet"])
+    task = task_for(artifact, files[-1], roles_from(options))
+    show_notes(task.table, console, said=False)
+    parts = split(task, random_state=seed)
     with progress_bar(console, "Attack") as progress:
         attacks = run_attacks(
             artifact,

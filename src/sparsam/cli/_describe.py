@@ -14,7 +14,8 @@ from sparsam._documents import parse_json, read_bytes
 from sparsam._errors import DocumentError
 from sparsam._printable import one_line
 from sparsam.cli._ledger import LAST, is_ledger, opened_ledger, show_ledger
-from sparsam.cli._options import InputFile, json_option, role_options, roles_from
+from sparsam.cli._options import InputTable, json_option, role_options, roles_from
+from sparsam.cli._tables import is_table
 from sparsam.cli._terminal import counted, echo_json
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _MOST_LINES = 60
 
 
 @click.command()
-@click.argument("file", type=InputFile)
+@click.argument("file", type=InputTable)
 @click.option("--hierarchy", is_flag=True, help="FILE is a hierarchy of labels, as ARX has them.")
 @role_options
 @json_option
@@ -41,7 +42,7 @@ def describe(file: Path, hierarchy: bool, as_json: bool, **options: Any) -> None
     For a table: each attribute, its kind and how many values it has; never a value of a person.
     For a ledger: its budget, what is left and the last charges.
     """
-    if is_ledger(file):
+    if not is_table(file) and is_ledger(file):
         with opened_ledger(file) as ledger:
             show_ledger(ledger, LAST, as_json)
         return
@@ -54,6 +55,8 @@ def describe(file: Path, hierarchy: bool, as_json: bool, **options: Any) -> None
 
 
 def _told(file: Path, options: Mapping[str, Any]) -> Told:
+    if is_table(file):
+        return _table(file, roles_from(options))
     ending = file.suffix.lower()
     if ending == ".json":
         return _json(file)

@@ -14,6 +14,7 @@ from sparsam._writing import write_text
 from sparsam.cli._ledger import analyst_option, at_least_option
 from sparsam.cli._options import (
     InputFile,
+    InputTable,
     OutputFile,
     author_option,
     command_line,
@@ -23,10 +24,12 @@ from sparsam.cli._options import (
     report_option,
     spreadsheet_option,
 )
+from sparsam.cli._tables import file_options, form_from
 from sparsam.cli._terminal import complain, echo_json, messages
 
 if TYPE_CHECKING:
     from sparsam._errors import BudgetError
+    from sparsam.data import FileFormat
     from sparsam.explore import Declared, Exploration, Ledger
     from sparsam.report import ExploreReport
 
@@ -127,7 +130,7 @@ def plan(file: Path | None, **options: Any) -> None:
 
 
 @explore.command()
-@click.argument("data", type=InputFile)
+@click.argument("data", type=InputTable)
 @click.option("--ledger", type=InputFile, required=True, help="The ledger that pays.")
 @how_option
 @click.option(
@@ -145,6 +148,7 @@ def plan(file: Path | None, **options: Any) -> None:
 )
 @domains_option
 @generalization_option
+@file_options
 @click.option(
     "--synthetic",
     type=OutputFile(".csv", ".parquet"),
@@ -176,7 +180,7 @@ def run(data: Path, **options: Any) -> None:
     Exit codes: 0 answered, 1 refused as it costs more than is left, 2 wrong usage.
     """
     from sparsam._errors import BudgetError
-    from sparsam.data import column_names
+    from sparsam.data import open_source
     from sparsam.explore import Ledger, explore_table
     from sparsam.report import explore_report
 
@@ -193,10 +197,12 @@ def run(data: Path, **options: Any) -> None:
         at_least=options["at_least"],
         witness=options["witness"],
     )
+    # nothing that a row holds may decide what is said: the first line is compared with no other
+    source = open_source(data, _form(options), private=True)
     with opened as ledger:
         try:
             exploration = explore_table(
-                data,
+                source,
                 ledger,
                 options["how"],
                 domains=_domains(options, ledger),
@@ -215,7 +221,7 @@ def run(data: Path, **options: Any) -> None:
             purpose=options["purpose"],
             source=data.name,
             command=command_line(),
-            order=column_names(data),
+            order=source.names,
             author=options["author"],
             date=options["date"],
         )
@@ -225,6 +231,16 @@ def run(data: Path, **options: Any) -> None:
     else:
         click.echo(f"{report.verdict}\n".replace("\u202f", " "))
         click.echo(str(exploration))
+
+
+def _form(options: Mapping[str, Any]) -> FileFormat:
+    """How the file is written: by the options, or by the roles file that declares the domains."""
+    from sparsam.data import Roles
+
+    form, domains = form_from(options), options["domains"]
+    if domains is None or domains.suffix.lower() != ".toml":
+        return form
+    return form.completed_by(Roles.from_toml(domains).file)
 
 
 def _refusal(error: BudgetError, ledger: Ledger) -> str:

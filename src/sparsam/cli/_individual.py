@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sparsam.cli._options import (
-    InputFile,
+    InputTable,
     OutputFile,
     command_line,
     head_options,
@@ -21,6 +21,7 @@ from sparsam.cli._options import (
     report_option,
     seed_option,
 )
+from sparsam.cli._tables import file_options, form_from, show_remarks
 from sparsam.cli._terminal import counted, echo_json, messages, progress_bar, tables
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ QUICK = ("stationarity", "feature-selection", "random-rows", "individualised-ran
 
 
 @click.command()
-@click.argument("data", type=InputFile)
+@click.argument("data", type=InputTable)
 @click.option(
     "--target",
     required=True,
@@ -124,6 +125,7 @@ QUICK = ("stationarity", "feature-selection", "random-rows", "individualised-ran
 @click.option("--identifier", multiple=True, metavar="NAME", help="A column never to be used.")
 @click.option("--categorical", multiple=True, metavar="NAME", help="Read it as categories.")
 @missing_option
+@file_options
 @click.option(
     "--drop-missing-target",
     is_flag=True,
@@ -174,10 +176,12 @@ def individual(data: Path, **options: Any) -> None:
 
 
 def _read(data: Path, options: Mapping[str, Any], console: SafeConsole) -> PeopleTable:
+    from sparsam.data import open_source
     from sparsam.individual import read_people
 
+    source = open_source(data, form_from(options))
     people = read_people(
-        data,
+        source,
         options["target"],
         identifiers=options["identifier"],
         categorical=options["categorical"],
@@ -187,6 +191,7 @@ def _read(data: Path, options: Mapping[str, Any], console: SafeConsole) -> Peopl
     )
     records, wide = counted(people.n_rows, "record"), counted(len(people.attributes), "attribute")
     console.print(f"Read {records} with {wide}.")
+    show_remarks(source, console)
     if people.rows is not None:
         console.print(
             f"{people.n_rows - len(people.rows):,} of them are {people.left_out} and left out; the "

@@ -12,6 +12,7 @@ import rich_click as click
 from sparsam._writing import write_text
 from sparsam.cli._options import (
     InputFile,
+    InputTable,
     OutputFile,
     head_options,
     json_option,
@@ -19,6 +20,7 @@ from sparsam.cli._options import (
     missing_option,
     quiet_option,
 )
+from sparsam.cli._tables import file_options, form_from
 from sparsam.cli._terminal import complain, echo_json, messages
 
 if TYPE_CHECKING:
@@ -50,9 +52,10 @@ def ledger() -> None:
 
 
 @ledger.command()
-@click.argument("data", type=InputFile)
+@click.argument("data", type=InputTable)
 @click.option("-o", "--output", type=OutputFile(".toml"), help="Where to save it (.toml).")
-def template(data: Path, output: Path | None) -> None:
+@file_options
+def template(data: Path, output: Path | None, **form: str | None) -> None:
     """Write a file to declare in what each column of DATA may hold.
 
     Only the names in the header are read: no value and no bound. Fill in what is known without
@@ -61,7 +64,7 @@ def template(data: Path, output: Path | None) -> None:
     """
     from sparsam.explore import template_of
 
-    text = template_of(data)
+    text = template_of(data, form_from(form))
     if output is None:
         click.echo(text, nl=False)
         return
@@ -75,7 +78,7 @@ def template(data: Path, output: Path | None) -> None:
 
 @ledger.command()
 @click.argument("place", metavar="LEDGER", type=OutputFile())
-@click.argument("data", type=InputFile)
+@click.argument("data", type=InputTable)
 @click.option("--epsilon", required=True, metavar="NUMBER", help="The budget, such as 1.")
 @click.option(
     "--delta",
@@ -97,6 +100,7 @@ def template(data: Path, output: Path | None) -> None:
     help="What the columns may hold: a roles .toml, or a generalization .json.",
 )
 @missing_option
+@file_options
 @click.option("--note", default="", help="What the budget is for.")
 @analyst_option
 @click.option(
@@ -112,12 +116,13 @@ def create(place: Path, data: Path, **options: Any) -> None:
     One row is one person. The ledger is bound to DATA: it pays for no other table, nor for DATA
     once it has changed. Domains are declared, never read from the data.
     """
+    from sparsam.data import open_source
     from sparsam.explore import Ledger, declared
 
     domains = declared(options["domains"], missing_values=options["missing"])
     created = Ledger.create(
         place,
-        data,
+        open_source(data, form_from(options), private=True),
         epsilon=options["epsilon"],
         delta=options["delta"],
         order=options["order"],

@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from sparsam.cli._minimise_model import minimise_for_model, model_options
 from sparsam.cli._options import (
-    InputFile,
+    InputTable,
     OutputFile,
     command_line,
     head_options,
@@ -27,6 +27,13 @@ from sparsam.cli._options import (
     roles_from,
     score_option,
     seed_option,
+)
+from sparsam.cli._tables import (
+    STANDARD_OUTPUT,
+    check_alone,
+    output_name,
+    save_document,
+    show_notes,
 )
 from sparsam.cli._terminal import (
     NOT_MET,
@@ -59,10 +66,13 @@ _WITHOUT_MODEL = (
 
 
 @click.command()
-@click.argument("data", type=InputFile)
+@click.argument("data", type=InputTable)
 @role_options
 @click.option(
-    "-o", "--output", type=OutputFile(".json"), help="Where to save the generalization (.json)."
+    "-o",
+    "--output",
+    type=OutputFile(".json", pipe=True),
+    help="Where to save the generalization (.json, or - for standard output).",
 )
 @report_option
 @score_option
@@ -113,6 +123,7 @@ def minimise(data: Path, **options: Any) -> None:
     from sparsam.report import report_on
 
     _check_together()
+    check_alone(options["output"], "as_json")
     roles = roles_from(options)
     if options["model"] is not None:
         minimise_for_model(data, roles, _constraints(options), options)
@@ -138,7 +149,7 @@ def minimise(data: Path, **options: Any) -> None:
     if options["as_json"]:
         echo_json(choice.to_dict())
     else:
-        click.echo(shown, nl=False)
+        click.echo(shown, nl=False, err=options["output"] == STANDARD_OUTPUT)
     if options["with_attacks"]:
         report = report_on(choice, **details, **_attacks(choice, options))
         if options["report"] is not None:
@@ -189,8 +200,7 @@ def choose(
     task = resolve(data, roles, look_for_leaks=True)
     wide = counted(len(task.names), "attribute")
     console.print(f"Read {counted(task.n_rows, 'record')} with {wide}.")
-    for note in task.table.notes:
-        console.print(f"Note: {note}")
+    show_notes(task.table, console)
     with progress_bar(console, "Minimise and attack") as progress:
         front = sweep(
             task,
@@ -245,8 +255,8 @@ def save(
     """Write the artifact and the report where they are wanted, and say so."""
     console = messages(quiet)
     if output is not None:
-        choice.generalization.save(output)
-        console.print(f"Wrote the generalization to {output}.")
+        save_document(choice.generalization, output)
+        console.print(f"Wrote the generalization to {output_name(output, output)}.")
     if report_to is not None:
         report.save(report_to)
         console.print(f"Wrote the report to {report_to}.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import rich_click as click
 
 from sparsam.cli._options import InputFile, OutputFile, command_line, file_hash, made_by
+from sparsam.cli._tables import STANDARD_OUTPUT, output_name, save_document, show_notes
 from sparsam.cli._terminal import counted, echo_json, messages, tables
 
 if TYPE_CHECKING:
@@ -80,12 +81,11 @@ def minimise_for_model(
 
     console = messages(options["quiet"])
     box = _load(options["model"], options["trust_model"], options["quiet"])
-    source = open_source(data)
+    source = open_source(data, roles.file)
     records = OwnRecords.open(source, roles=roles, columns=box.columns).table
     wide = counted(len(records.names), "column")
     console.print(f"Read {counted(records.n_rows, 'record')}; the model takes {wide}.")
-    for note in records.notes:
-        console.print(f"Note: {note}")
+    show_notes(records, console)
     with console.working(f"Asking the model about {records.n_rows:,} records and variants …"):
         tree = _fit(source, box, roles, constraints, options)
     # what took longest first: none of it is lost if what follows is cut short
@@ -102,7 +102,8 @@ def minimise_for_model(
     if options["as_json"]:
         echo_json(_plain(assessment, asked))
     else:
-        click.echo(report.to_terminal(tables().width), nl=False)
+        aside = options["output"] == STANDARD_OUTPUT
+        click.echo(report.to_terminal(tables().width), nl=False, err=aside)
     if all(options[name] is None for name in ("output", "recoding", "questionnaire", "report")):
         console.print(
             "Nothing was saved: -o keeps the generalization, --recoding what the model is fed, "
@@ -173,5 +174,5 @@ def _plain(assessment: ModelAssessment, asked: Asked) -> dict[str, Any]:
 def _save(name: str, what: Any, path: Path | None, options: Mapping[str, Any]) -> None:
     """Write an artifact or the report where it is wanted, and say so."""
     if path is not None:
-        what.save(path)
-        messages(options["quiet"]).print(f"Wrote the {name} to {path}.")
+        save_document(what, path)
+        messages(options["quiet"]).print(f"Wrote the {name} to {output_name(path, path)}.")

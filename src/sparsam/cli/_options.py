@@ -16,6 +16,7 @@ from click import get_current_context
 from click.core import ParameterSource
 
 from sparsam._writing import check_writable
+from sparsam.cli._tables import PIPE, STANDARD_OUTPUT, file_options, piped
 
 if TYPE_CHECKING:
     from sparsam.data import Roles
@@ -41,6 +42,19 @@ class _InputFile(click.Path):
 InputFile = _InputFile()
 
 
+class _InputTable(_InputFile):
+    """A table to read: a file, or - for standard input."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Turn the text into the path of a file, or into what came through the pipe."""
+        if str(value) == PIPE and ctx is not None and not ctx.resilient_parsing:
+            return piped(ctx)
+        return super().convert(value, param, ctx)
+
+
+InputTable = _InputTable()
+
+
 class OutputFile(click.Path):
     """A file to write, checked before the work begins.
 
@@ -51,14 +65,18 @@ class OutputFile(click.Path):
     ----------
     *endings : str
         Such as ".json"; none for any.
+    pipe : bool, default=False
+        Whether - is taken too, for standard output.
     """
 
-    def __init__(self, *endings: str) -> None:
+    def __init__(self, *endings: str, pipe: bool = False) -> None:
         super().__init__(dir_okay=False, writable=True, path_type=Path)
-        self.endings = endings
+        self.endings, self.pipe = endings, pipe
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Turn the text into a path, or say why it cannot be written."""
+        if self.pipe and str(value) == PIPE:
+            return STANDARD_OUTPUT
         path = Path(str(super().convert(value, param, ctx)))
         if self.endings and not path.name.lower().endswith(self.endings):
             fits = f"The name must end in {_either(self.endings)}: '{path.name}'."
@@ -149,6 +167,7 @@ reading_options = _together(
     names_option("--categorical", help="Columns to read as categories."),
     names_option("--dates", help="Columns to read as dates."),
     missing_option,
+    file_options,
     click.option("--drop-missing-target", is_flag=True, help="Leave out rows without a target."),
     roles_option,
 )

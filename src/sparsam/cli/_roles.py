@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from sparsam.cli._options import InputFile, OutputFile, json_option, quiet_option
+from sparsam.cli._options import InputTable, OutputFile, json_option, quiet_option
+from sparsam.cli._tables import check_alone, file_options, form_from, write_out
 from sparsam.cli._terminal import echo_json, messages, tables
 
 if TYPE_CHECKING:
@@ -19,26 +20,43 @@ NOTHING = "–"
 
 
 @click.command()
-@click.argument("data", type=InputFile)
-@click.option("-o", "--output", type=OutputFile(".toml"), help="Where to save the roles (.toml).")
+@click.argument("data", type=InputTable)
+@click.option(
+    "-o",
+    "--output",
+    type=OutputFile(".toml", pipe=True),
+    help="Where to save the roles (.toml, or - for standard output).",
+)
 @click.option(
     "--target",
     metavar="NAME|EXPRESSION",
     help='What the model will predict: a column, or "income>50000". Leaks of it are pointed out.',
 )
+@file_options
 @json_option
 @quiet_option
-def roles(data: Path, output: Path | None, target: str | None, as_json: bool, quiet: bool) -> None:
+def roles(
+    data: Path,
+    output: Path | None,
+    target: str | None,
+    as_json: bool,
+    quiet: bool,
+    **form: str | None,
+) -> None:
     """Propose what every column of DATA is and is for, and why, in a file to edit.
 
     Names and values are looked at: what is a number, a category or a date, what names people, which
     texts mean missing, what may be a special category under the GDPR. Read the file, change what is
     wrong, and hand it to the other commands with --roles.
     """
-    from sparsam.data import propose_roles
+    from sparsam.data import open_source, propose_roles
     from sparsam.report.page import print_blocks
 
-    proposed = propose_roles(data, target)
+    alone = check_alone(output, "as_json")
+    proposed = propose_roles(open_source(data, form_from(form)), target)
+    if alone:
+        write_out(proposed.to_toml())
+        return
     if as_json:
         echo_json(proposed.to_dict())
     else:

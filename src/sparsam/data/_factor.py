@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError
+from sparsam._errors import DataError, hint
 
 Kind = Literal["number", "bool", "text", "empty"]
 
@@ -278,5 +278,8 @@ def _date_error(name: str) -> DataError:
 def _unsupported(name: str, what: str) -> DataError:
     return DataError(
         f"'{name}' must hold numbers, text or truth values. Got {what} instead."
-        "\n\nHint: convert the column to text or to numbers first, or drop it."
+        + hint(
+            f"convert it to text or to numbers first, or leave it out: Roles(ignore=['{name}'])",
+            "convert it to text or to numbers first, or leave it out with --ignore",
+        )
     )

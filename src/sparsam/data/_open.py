@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sparsam.data._roles import Roles
 from sparsam.data.source._declared import read_number
+from sparsam.data.source._format import FileFormat
 from sparsam.data.source._source import Column, Source, open_source
 
 
@@ -24,7 +25,7 @@ def open_as(source: Any, roles: Roles) -> Source:
     ----------
     source : path, frame, mapping, list of records, ndarray, Table, DuckDB relation or Source
     roles : Roles
-        The texts that mean missing, in all columns and in single ones.
+        The texts that mean missing, in all columns and in single ones, and how a file is written.
 
     Examples
     --------
@@ -32,10 +33,27 @@ def open_as(source: Any, roles: Roles) -> Source:
     >>> people.columns(["age", "sex"])
     {'age': array([30, None], dtype=object), 'sex': array(['f', None], dtype=object)}
     """
-    opened = open_source(source)
+    opened = open_source(source, roles.file)
     if isinstance(opened, DeclaredSource) or not (roles.missing_values or roles.missing_in):
         return opened
     return DeclaredSource(opened, roles)
+
+
+def with_numbers_found(roles: Roles, opened: Source) -> Roles:
+    """Return roles that also say how the numbers of a file were found to be written.
+
+    Another file of the same people is read in the same way then, however few its rows are.
+
+    Parameters
+    ----------
+    roles : Roles
+    opened : Source
+        All of its columns were loaded.
+    """
+    found = opened.written()
+    numbers = FileFormat(decimal=found.decimal, thousands=found.thousands)
+    file = roles.file.completed_by(numbers)
+    return roles if file == roles.file else replace(roles, file=file)
 
 
 class DeclaredSource(Source):
@@ -49,12 +67,17 @@ class DeclaredSource(Source):
 
     def __init__(self, inner: Source, roles: Roles) -> None:
         self.origin, self.names, self.in_file = inner.origin, inner.names, inner.in_file
+        self.notes = inner.notes
         self._inner, self._roles = inner, roles
 
     @property
     def n_rows(self) -> int:
         """The number of rows."""
         return self._inner.n_rows
+
+    def written(self) -> FileFormat:
+        """Return how a file is written, as far as it was said, or found out by now."""
+        return self._inner.written()
 
     def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
         """Load one column, without the texts that mean missing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -175,10 +175,10 @@ def propose_roles(source: Any, target: str | None = None) -> ProposedRoles:
     check_distinct(opened.names)
     goal = None if target is None else _goal(target, opened.names)
     columns = tuple(_proposal(opened, name, goal) for name in opened.names)
-    roles = _roles(columns, target)
+    roles = replace(_roles(columns, target), file=opened.written())
     columns = _with_leaks(opened, columns, roles)
-    name = source.name if isinstance(source, Path) else str(source)
-    called = Path(name).name if isinstance(source, str | os.PathLike) else "the table"
+    origin = opened.origin
+    called = Path(origin).name if isinstance(origin, str | os.PathLike) else "the table"
     return ProposedRoles(columns, roles, called)
 
 
@@ -500,6 +500,10 @@ def _head(proposed: ProposedRoles) -> list[str]:
     lines.append(_commented("# sensitive = []", "what others must not learn: you decide"))
     lines.append(_commented("# missing_values = []", "texts that mean missing in every column"))
     lines.append(_commented("# drop_missing_target = true", "leaves out rows without a target"))
+    file = {fact: value for fact, value in asdict(roles.file).items() if value is not None}
+    if file:
+        lines += ["", _commented("[file]", "how the file is written: said, or found out")]
+        lines += [f"{fact} = {toml_value(value)}" for fact, value in file.items()]
     return lines
 
 

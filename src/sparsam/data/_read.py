@@ -42,9 +42,10 @@ def read(
     Parameters
     ----------
     source : path, frame, mapping, ndarray or Table
-        The path of a .csv, .csv.gz, .tsv or .parquet file; a pandas, polars (also lazy), pyarrow
-        or DuckDB frame; a mapping of names to columns; a two-dimensional array, whose columns
-        are called x0, x1, ...; or a table that was read before, which is returned as it is.
+        The path of a .csv, .tsv, .jsonl, .json (each also .gz), .parquet or .xlsx file; a pandas,
+        polars (also lazy), pyarrow or DuckDB frame; a mapping of names to columns; a
+        two-dimensional array, whose columns are called x0, x1, ...; or a table that was read
+        before, which is returned as it is.
     roles : Roles, optional
         What the user declares: kinds, orders, domains, identifiers, texts that mean missing.
     max_codes : int, default=256
@@ -103,7 +104,8 @@ def _encode(
     if target is not None:
         edges[target.column] = target
     left_out = [name for name in source.names if name in roles.unread]
-    notes = [
+    notes = [*source.notes]
+    notes += [
         f"{name}: ignored, left out" if name in roles.ignore else f"{name}: identifier, left out"
         for name in left_out
     ]
@@ -127,6 +129,7 @@ def _encode(
             notes.append(f"{name}: no values at all, left out")
         else:
             encoded.append(part)
+            notes += [f"{name}: {column.remark}"] if column.remark else []
             notes += part.notes
     if not encoded:
         raise DataError("A table must have at least one column with values. Got none.")
@@ -154,7 +157,10 @@ def set_aside(name: str) -> str:
 
 def _check_rows(name: str, n_rows: int, encoded: list[Encoded]) -> None:
     if n_rows == 0:
-        raise DataError("A table must have at least one row. Got none.")
+        raise DataError(
+            "A table must have at least one row. Got none."
+            "\n\nHint: was the file written to its end?"
+        )
     if encoded and len(encoded[0].codes) != n_rows:
         raise DataError(
             f"'{name}' must have as many rows as the columns before it, "

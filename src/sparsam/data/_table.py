@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -66,7 +67,7 @@ class Table:
                 f"Got the shape {codes.shape} instead."
             )
         object.__setattr__(self, "codes", codes)
-        twice = sorted({name for name in self.names if self.names.count(name) > 1})
+        twice = sorted(name for name, times in Counter(self.names).items() if times > 1)
         if twice:
             raise duplicates(twice)
 

@@ -15,6 +15,7 @@ from sparsam.data._attribute import Attribute
 from sparsam.data._domain import CategoricalDomain, NumericDomain
 from sparsam.data._leaks import leaks
 from sparsam.data._near_identifiers import FEWEST_ROWS, is_near_identifier
+from sparsam.data._open import open_as, with_numbers_found
 from sparsam.data._read import (
     declare,
     encode_column,
@@ -26,7 +27,7 @@ from sparsam.data._read import (
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data._target import Target
-from sparsam.data.source._source import series_column
+from sparsam.data.source._source import Source, series_column
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -185,7 +186,10 @@ def resolve(
     Task(3 rows, 2 attributes, 1 personal, target 'works' with 2 classes)
     """
     roles = roles if roles is not None else Roles()
-    table = declare(read(source, roles=roles), roles)
+    opened = source if isinstance(source, Table) else open_as(source, roles)
+    table = declare(read(opened, roles=roles), roles)
+    if isinstance(opened, Source):
+        roles = with_numbers_found(roles, opened)
     if table.n_rows == 0:
         raise DataError("A table must have at least one row. Got none.")
     _check_identifiers(table, roles)

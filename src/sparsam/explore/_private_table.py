@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsam._errors import ParameterError
 from sparsam.counting import Codes, cells_of, joint_counts
-from sparsam.data import CategoricalDomain, Wanted, fingerprint, open_declared
+from sparsam.data import CategoricalDomain, Source, Wanted, fingerprint, open_declared
 from sparsam.explore._bins import Bins
 from sparsam.explore._declared import Declared
 
@@ -111,6 +111,8 @@ class PrivateTable:
 
 def _state(data: Any) -> tuple[int, ...]:
     """Return what tells whether a file has changed since it was hashed; nothing for memory."""
+    if isinstance(data, Source):
+        data = data.origin
     if not isinstance(data, str | os.PathLike):
         return ()
     status = os.stat(data)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from sparsam.data import column_names, toml_key
-from sparsam.data.source import header_of
+from sparsam.data import FileFormat, open_source, toml_key
+from sparsam.data.source import ANY_FORMAT, TableFile
 
 _HEAD = """\
 # What each column of {file} may hold. Written from the names in its header alone:
@@ -29,20 +27,20 @@ _COLUMN = """
 """
 
 
-def template_of(data: Path) -> str:
+def template_of(data: TableFile, form: FileFormat = ANY_FORMAT) -> str:
     """Write roles as TOML with a place for every column.
 
     Parameters
     ----------
-    data : Path
-        A CSV or Parquet file; only the names of its columns are read.
+    data : Path or Piped
+        A table's file; of a CSV or Parquet file only the names of its columns are read.
+    form : FileFormat
+        How the file is written.
     """
     parts = [_HEAD.format(file=" ".join(data.name.split()))]
-    return "".join(parts + [_COLUMN.format(key=toml_key(name)) for name in _names(data)])
+    return "".join(parts + [_COLUMN.format(key=toml_key(name)) for name in _names(data, form)])
 
 
-def _names(data: Path) -> tuple[str, ...]:
+def _names(data: TableFile, form: FileFormat) -> tuple[str, ...]:
     """Read the names of the columns: of a CSV file its first line and nothing else."""
-    if data.suffix.lower() in (".parquet", ".pq"):
-        return column_names(data)
-    return header_of(data, rows=0)[1]
+    return open_source(data, form, private=True).names

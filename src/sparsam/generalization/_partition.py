@@ -36,6 +36,8 @@ from sparsam.generalization._partition_base import (
 )
 
 _FEW_CUTS = 24
+# Up to so many whole numbers are counted; a table has a code for each.
+_COUNTED = 256
 
 
 class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
@@ -124,8 +126,12 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
     def before(self) -> str:
         """Return what the attribute holds when nothing is generalised, in words."""
         domain = self.domain
-        kind = "whole numbers" if domain.integer else "numbers"
-        return f"{kind} {words.number_label(domain.low)} to {words.number_label(domain.high)}"
+        count = domain.high - domain.low + 1
+        if domain.integer and count <= _COUNTED:
+            return f"{int(count):,} value{'s' * (int(count) != 1)}"
+        # of a wide range few values may ever occur
+        low, high = words.number_label(domain.low), words.number_label(domain.high)
+        return f"{'whole ' * domain.integer}numbers {low} to {high}"
 
     def slot(self, value: Any) -> int:
         """Return the bucket of a value, or the number of buckets plus a reason to refuse it."""

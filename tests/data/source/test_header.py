@@ -79,14 +79,14 @@ def test_no_cell_of_a_record_is_told(tmp_path: Path, place: int, ending: str) ->
 def test_names_that_repeat_are_told_by_their_places(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("x,Anna,y,Anna\n1,a,2,b\n3,c,4,d\n")
-    with pytest.raises(DataError, match=r"Columns 2 and 4 have the same\.$"):
+    with pytest.raises(DataError, match=r"Columns 2 and 4 have the same\."):
         read(path)
 
 
 def test_the_names_alone_can_be_looked_at(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("female,low,yes\nfemale,low,no\n")
-    assert header_of(path, rows=0) == (",", ("female", "low", "yes"))
+    assert header_of(path, rows=0)[:2] == (",", ("female", "low", "yes"))
     path.write_text("34,female,52000.17\n")
     with pytest.raises(DataError, match="looks like data"):
         header_of(path, rows=0)
@@ -95,8 +95,8 @@ def test_the_names_alone_can_be_looked_at(tmp_path: Path) -> None:
 def test_real_tables_with_and_without_their_headers(shared_data: Path) -> None:
     chosen = random.Random(0)
     for path in sorted(shared_data.glob("*.csv.gz")):
-        delimiter, names = header_of(path)
-        assert header_of(path, rows=0)[1] == names
+        delimiter, names = header_of(path)[:2]
+        assert header_of(path, rows=0).names == names
         rows = _records(path, delimiter, 300)
         for at in chosen.sample(range(1, 200), 10):
             assert looks_like_data(rows[at], rows[at + 1 :]), path.name

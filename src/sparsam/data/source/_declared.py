@@ -13,7 +13,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,6 @@ from sparsam._errors import DataError
 from sparsam.data._domain import Category
 from sparsam.data._table import Table
 from sparsam.data.source._engine import (
-    EncodingError,
     Engine,
     csv_table,
     damaged_csv,
@@ -32,6 +30,8 @@ from sparsam.data.source._engine import (
     listed,
     quoted,
 )
+from sparsam.data.source._format import ANY_FORMAT, FileFormat
+from sparsam.data.source._number_forms import base_form
 from sparsam.data.source._source import (
     Column,
     CsvSource,
@@ -40,6 +40,8 @@ from sparsam.data.source._source import (
     check_distinct,
     open_source,
 )
+from sparsam.data.source._table_file import TableFile
+from sparsam.data.source._text import EncodingError
 
 Places = NDArray[np.uint16]
 
@@ -106,7 +108,10 @@ class DeclaredColumns(ABC):
 
 
 def open_declared(
-    source: Any, wanted: Sequence[Wanted], missing: Collection[str] = ()
+    source: Any,
+    wanted: Sequence[Wanted],
+    missing: Collection[str] = (),
+    form: FileFormat = ANY_FORMAT,
 ) -> DeclaredColumns:
     """Open a table to be read as declared.
 
@@ -117,6 +122,8 @@ def open_declared(
         Only these columns are read.
     missing : collection of str
         Texts that mean missing.
+    form : FileFormat
+        How a file is written. How its numbers are written is not guessed: a guess is an answer.
 
     Returns
     -------
@@ -126,7 +133,7 @@ def open_declared(
     if is_relation(source):
         check_columns(names, tuple(source.columns))
         source = source.project(", ".join(map(quoted, names)))
-    opened = open_source(source, private=True)
+    opened = open_source(source, form, private=True)
     if isinstance(opened, CsvSource):
         return _CsvColumns(opened, wanted, missing)
     check_distinct(opened.names)
@@ -343,9 +350,15 @@ class _FileColumns(DeclaredColumns):
     Parquet file it is unseen, or a missing number; in a CSV file its whole row is missing.
     """
 
-    def __init__(self, engine: Engine, wanted: Sequence[Wanted], missing: Collection[str]) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        wanted: Sequence[Wanted],
+        missing: Collection[str],
+        form: FileFormat = ANY_FORMAT,
+    ) -> None:
         super().__init__(wanted, missing)
-        self._engine = engine
+        self._engine, self._form = engine, form
         self._tables: dict[str, NDArray[np.uint16]] = {}
 
     def _expression(self, name: str, column: str, kind: str) -> str:
@@ -355,7 +368,7 @@ class _FileColumns(DeclaredColumns):
                 raise wrong_type(name, kind.replace("_", " "))
             inner = column
             if kind in _TEXTS:
-                text = f"trim(CAST({column} AS VARCHAR))"
+                text = base_form(self._form).plain(f"CAST({column} AS VARCHAR)")
                 inner = f"CASE WHEN contains({text}, '_') THEN NULL ELSE {text} END"
             return f"CAST(coalesce(TRY_CAST({inner} AS DOUBLE), 'nan'::DOUBLE) AS DOUBLE)"
         if kind in ("list", "struct", "map", "array", "union"):
@@ -415,7 +428,7 @@ class _CsvColumns(_FileColumns):
     def __init__(
         self, source: CsvSource, wanted: Sequence[Wanted], missing: Collection[str]
     ) -> None:
-        super().__init__(Engine(), wanted, missing)
+        super().__init__(Engine(), wanted, missing, source.form)
         self._source = source
         _check_header(source.origin, list(self.wanted), source.names)
         self._columns = {name: f"d{at}" for at, name in enumerate(self.wanted)}
@@ -432,12 +445,14 @@ class _CsvColumns(_FileColumns):
             f"{self._expression(name, f'c{names.index(name)}', 'varchar')} AS {column}"
             for name, column in self._columns.items()
         )
-        delimiter, width = self._source.delimiter, len(names)
-        csv_table(self._engine, file, delimiter, width, select=select, any_text=any_text)
+        header, form = self._source.header, self._source.form
+        csv_table(self._engine, file, header, form, select=select, any_text=any_text)
 
     def _fetch(self, expression: str) -> NDArray[Any]:
         query, file = f"SELECT {expression} AS c FROM t", self._source.origin
-        return _plain(self._engine.columns(query, [], lambda e: damaged_csv(file, e))[0])
+        return _plain(
+            self._engine.columns(query, [], lambda e: damaged_csv(file, e, self._form))[0]
+        )
 
     def n_rows(self) -> int:
         return int(self._fetch("count(*)")[0])
@@ -450,7 +465,7 @@ class _CsvColumns(_FileColumns):
         return rows
 
 
-def _check_header(file: Path, wanted: Sequence[str], names: Sequence[str]) -> None:
+def _check_header(file: TableFile, wanted: Sequence[str], names: Sequence[str]) -> None:
     """Refuse a header without a declared column; one that has none may be a person's record."""
     if wanted and not set(wanted) & set(names):
         more = f" and {len(wanted) - 1} more" if len(wanted) > 1 else ""

@@ -6,10 +6,7 @@ as the one that keeps the name of a folder from replacing the cells, would be a 
 
 from __future__ import annotations
 
-import gzip
-import os
 import re
-import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -19,6 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError, SparsamError
+from sparsam.data.source._csv_records import check_gzip, open_quote, record_batches, uneven
+from sparsam.data.source._format import ANY_FORMAT, FileFormat
+from sparsam.data.source._header import Header
+from sparsam.data.source._table_file import TableFile, is_packed
+from sparsam.data.source._text import is_utf8, no_text
 
 Wording = Callable[[Exception], DataError]
 
@@ -31,13 +33,11 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 _PARQUET = "read_parquet(?, hive_partitioning = false{more})"
 _CSV = (
     "read_csv(?, hive_partitioning = false, auto_detect = false, header = true, delim = ?, "
-    "quote = '\"', escape = '\"', columns = ?, nullstr = ?, compression = ?{more})"
+    "quote = '\"', escape = '\"', columns = ?, nullstr = ?, compression = ?, new_line = ?{more})"
 )
-_CHUNK = 1 << 20
-
-
-class EncodingError(DataError):
-    """A text file is not in UTF-8."""
+# Said of a first line, which then decides nothing about the others: DuckDB would look for the end
+# of a line between quotes too.
+_NEWLINES = {"\n": "\\n", "\r": "\\r", "\r\n": "\\r\\n"}
 
 
 class Engine:
@@ -91,6 +91,16 @@ class Engine:
             return list(relation.columns), list(relation.types)
 
         return worded(asked, wording)
+
+    def insert(self, table: str, columns: Mapping[str, NDArray[Any]], wording: Wording) -> None:
+        """Add rows, given as columns of texts, to a table."""
+
+        def inserted() -> None:
+            self._connection.register("rows_to_insert", dict(columns))
+            self._connection.execute(f"INSERT INTO {table} SELECT * FROM rows_to_insert")
+            self._connection.unregister("rows_to_insert")
+
+        worded(inserted, wording)
 
     def copy(self, columns: Mapping[str, NDArray[Any]], target: str, wording: Wording) -> None:
         """Write columns to where `target`, the end of a COPY statement, says."""
@@ -161,9 +171,9 @@ class ParquetFile:
 
 def csv_table(
     engine: Engine,
-    file: Path,
-    delimiter: str,
-    n_columns: int,
+    file: TableFile,
+    header: Header,
+    form: FileFormat,
     *,
     select: str = "*",
     any_text: bool = False,
@@ -173,9 +183,11 @@ def csv_table(
     Parameters
     ----------
     engine : Engine
-    file : Path
-    delimiter : str
-    n_columns : int
+    file : Path or Piped
+        One that is not on a disk, or not in UTF-8, or whose lines do not all end alike, is read by
+        Python, which takes longer.
+    header : Header
+    form : FileFormat
     select : str, default="*"
         Expressions of the columns, which are texts.
     any_text : bool, default=False
@@ -184,13 +196,33 @@ def csv_table(
         person's text decides nothing about the others.
     """
     if is_packed(file):
-        _check_gzip(file)
-    columns = {f"c{i}": "VARCHAR" for i in range(n_columns)}
+        check_gzip(file)
+    if isinstance(file, Path) and is_utf8(form):
+        try:
+            _native_csv(engine, file, header, form, select, any_text)
+        except _UnlikeLinesError:
+            engine.run("DROP TABLE IF EXISTS t", [], lambda error: damaged_csv(file, error, form))
+        else:
+            return
+    _foreign_csv(engine, file, header, form, select, any_text)
+
+
+class _UnlikeLinesError(DataError):
+    """A CSV file in which lines end in more than one way, as DuckDB sees it."""
+
+
+def _native_csv(
+    engine: Engine, file: Path, header: Header, form: FileFormat, select: str, any_text: bool
+) -> None:
+    columns = {f"c{i}": "VARCHAR" for i in range(len(header.names))}
     compression = "gzip" if is_packed(file) else "none"
-    parameters = [literal(file), delimiter, columns, [""], compression]
+    newline = _NEWLINES[header.newline]
+    parameters = [literal(file), header.delimiter, columns, [""], compression, newline]
 
     def wording(error: Exception) -> DataError:
-        return damaged_csv(file, error)
+        if "state machine reached an invalid state" in str(error):
+            return _UnlikeLinesError("Every line of a CSV file must end in the same way.")
+        return damaged_csv(file, error, form)
 
     source = _CSV.format(more=", store_rejects = true" if any_text else "")
     engine.run(f"CREATE TABLE t AS SELECT {select} FROM {source}", parameters, wording)
@@ -198,11 +230,26 @@ def csv_table(
         _add_unreadable(engine, file, select, list(columns))
 
 
+def _foreign_csv(
+    engine: Engine, file: TableFile, header: Header, form: FileFormat, select: str, any_text: bool
+) -> None:
+    def wording(error: Exception) -> DataError:
+        return damaged_csv(file, error, form)
+
+    names = [f"c{i}" for i in range(len(header.names))]
+    texts = ", ".join(f"{name} VARCHAR" for name in names)
+    engine.run(f"CREATE TABLE records ({texts})", [], wording)
+    for batch in record_batches(file, header, form, any_text=any_text):
+        engine.insert("records", dict(zip(names, batch, strict=True)), wording)
+    engine.run(f"CREATE TABLE t AS SELECT {select} FROM records", [], wording)
+    engine.run("DROP TABLE records", [], wording)
+
+
 def _add_unreadable(engine: Engine, file: Path, select: str, columns: Sequence[str]) -> None:
     """Add a row without any value to t for each that could not be read because of its text."""
 
     def wording(error: Exception) -> DataError:
-        return damaged_csv(file, error)
+        return damaged_csv(file, error, ANY_FORMAT)
 
     text = "error_type::VARCHAR IN ('INVALID ENCODING', 'INVALID UNICODE')"
     query = (
@@ -235,27 +282,6 @@ def is_relation(source: Any) -> bool:
     return type(source).__module__.split(".")[0] in {"duckdb", "_duckdb"}
 
 
-def table_file(path: str | os.PathLike[str]) -> tuple[Path, str]:
-    """Return the file that holds a table, and its kind: "parquet" or "csv"."""
-    file = Path(os.path.abspath(path))
-    if not file.is_file():
-        raise DataError(f"A table must be a file on this machine. Found none at '{path}'.")
-    ending = Path(file.stem).suffix if is_packed(file) else file.suffix
-    if ending.lower() in (".parquet", ".pq") and not is_packed(file):
-        return file, "parquet"
-    if ending.lower() in (".csv", ".tsv", ".txt", ".tab"):
-        return file, "csv"
-    raise DataError(
-        "A table's file must end in .csv, .csv.gz, .tsv, .tsv.gz or .parquet. "
-        f"Got '{file.name}' instead."
-    )
-
-
-def is_packed(file: Path) -> bool:
-    """Whether a file is packed by gzip, by its name."""
-    return file.suffix.lower() == ".gz"
-
-
 def literal(file: Path) -> str:
     """Return the path with the signs that DuckDB would read as a pattern made literal."""
     return re.sub(r"([*?\[])", r"[\1]", str(file))
@@ -276,22 +302,27 @@ def no_parquet(file: Path) -> DataError:
     return DataError(f"'{file.name}' must be a Parquet file. It cannot be read as one.")
 
 
-def damaged_csv(file: Path, error: Exception) -> DataError:
+def damaged_csv(file: TableFile, error: Exception, form: FileFormat) -> DataError:
     """Return where a CSV file is damaged; DuckDB's own message would quote the line."""
     message = str(error)
     line = re.search(r"CSV Error on Line: (\d+)", message)
     fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
-    where = f" Line {line[1]} is damaged." if line else " It is damaged."
-    what = ""
+    where = f"Line {line[1]} is damaged." if line else "It is damaged."
     if fields:
-        what = f" It has {fields[2]} fields where the first line has {fields[1]}."
-    elif not_utf8(error):
-        return EncodingError(
-            f"'{file.name}' must be a CSV file in UTF-8.{where} It is not in UTF-8."
+        return uneven(file, int(line[1]) if line else None, int(fields[2]), int(fields[1]))
+    if not_utf8(error):
+        return no_text(file, form, f"{where} It is not in UTF-8.")
+    if "unterminated quote" in message:
+        return open_quote(file, int(line[1]) if line else None)
+    if "maximum line size" in message.lower():
+        return DataError(
+            f"'{file.name}' must be a CSV file. {where} It is longer than 2 million bytes."
+            "\n\nHint: is a quote never closed? If not, shorten or take out the longest texts."
         )
-    elif "unterminated quote" in message:
-        what = " It opens a quote that is never closed."
-    return DataError(f"'{file.name}' must be a CSV file in UTF-8.{where}{what}")
+    return DataError(
+        f"'{file.name}' must be a CSV file in UTF-8. {where}"
+        "\n\nHint: write or fetch the file again; is it a CSV file at all?"
+    )
 
 
 def _bad_column(file: Path, name: str, error: Exception) -> DataError:
@@ -304,21 +335,6 @@ def _bad_column(file: Path, name: str, error: Exception) -> DataError:
         f"'{file.name}' must be a whole Parquet file. Its column '{name}' is damaged, and cannot "
         "be read."
     )
-
-
-def _check_gzip(file: Path) -> None:
-    """Refuse a packed file that is cut short or whose checksum is wrong: DuckDB may read it."""
-    damage: DataError | None = None
-    try:
-        with gzip.open(file) as packed:
-            while packed.read(_CHUNK):
-                continue
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        damage = DataError(
-            f"'{file.name}' must be a whole file, packed by gzip. It is damaged or cut short."
-        )
-    if damage is not None:
-        raise damage
 
 
 def _top_level(schema: Sequence[tuple[Any, ...]]) -> list[str]:

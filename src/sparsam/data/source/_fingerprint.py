@@ -14,6 +14,7 @@ import numpy as np
 from sparsam._errors import DataError
 from sparsam.data.source._declared import read_number, text_of
 from sparsam.data.source._source import Column, Source, open_source
+from sparsam.data.source._table_file import Piped
 
 _CHUNK = 1 << 22
 
@@ -45,6 +46,9 @@ def fingerprint(source: Any, salt: str) -> str:
     """
     digest = hmac.new(salt.encode(), digestmod=hashlib.sha256)
     origin = source.origin if isinstance(source, Source) else source
+    if isinstance(origin, Piped):
+        digest.update(origin.content)
+        return digest.hexdigest()
     if isinstance(origin, str | os.PathLike):
         _add_file(digest, Path(origin))
         return digest.hexdigest()

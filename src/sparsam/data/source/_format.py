@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from dataclasses import dataclass, fields
 
 from sparsam._errors import RoleError
@@ -71,8 +70,11 @@ class FileFormat:
 
 def _check_encoding(name: str) -> None:
     try:
-        codecs.lookup(name)
+        "".encode(name)  # `codecs` also knows what makes bytes of bytes, such as "hex"
     except LookupError:
         raise RoleError(
             f"There is no encoding '{name}'.\n\nHint: try 'utf-8', 'latin-1', 'cp1252' or 'utf-16'."
         ) from None
+
+
+ANY_FORMAT = FileFormat()

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import csv
 import gzip
-import io
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import islice, pairwise
-from pathlib import Path
+from typing import NamedTuple
 
 from sparsam._errors import DataError
-from sparsam.data.source._engine import is_packed
+from sparsam.data.source._format import ANY_FORMAT, FileFormat
+from sparsam.data.source._table_file import (
+    TableFile,
+    check_signature,
+    cut_short,
+    has_tabs,
+    is_packed,
+)
+from sparsam.data.source._text import no_text, text_lines
 
-_DELIMITERS = (",", ";", "\t", "|")
+_SIGNS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "upright lines (|)"}
+_DELIMITERS = tuple(_SIGNS)
 _SAMPLE = 1000
 _KINDS = {
     "number": re.compile(r"[+-]?([0-9]+([.,][0-9]+)*|\.[0-9]+)([eE][+-]?[0-9]+)?"),
@@ -28,7 +35,28 @@ _YEARS = range(1800, 2201)
 _OTHERS = 0.1
 
 
-def header_of(file: Path, *, rows: int = _SAMPLE) -> tuple[str, tuple[str, ...]]:
+class Header(NamedTuple):
+    """How a CSV file begins.
+
+    Attributes
+    ----------
+    delimiter : str
+        What stands between two fields.
+    names : tuple of str
+        The names of the columns; one that has none is called by its place.
+    newline : str
+        What ends the first record.
+    notes : tuple of str
+        What was guessed, or made up.
+    """
+
+    delimiter: str
+    names: tuple[str, ...]
+    newline: str
+    notes: tuple[str, ...] = ()
+
+
+def header_of(file: TableFile, form: FileFormat = ANY_FORMAT, *, rows: int = _SAMPLE) -> Header:
     """Find the delimiter of a CSV file and the names of its columns.
 
     The first record is read with every delimiter, and the one that finds most names is kept. A
@@ -36,28 +64,28 @@ def header_of(file: Path, *, rows: int = _SAMPLE) -> tuple[str, tuple[str, ...]]
 
     Parameters
     ----------
-    file : Path
+    file : Path or Piped
+    form : FileFormat
+        What is known of the file.
     rows : int, default=1000
         How many records below the first may be compared with it. With 0 none is read.
-
-    Returns
-    -------
-    delimiter : str
-    names : tuple of str
     """
-    given = ("\t",) if file.name.lower().removesuffix(".gz").endswith((".tsv", ".tab")) else ()
     try:
-        candidates = {
-            delimiter: _records(file, delimiter, 1)[0] for delimiter in given or _DELIMITERS
-        }
+        candidates = [_candidate(file, form, delimiter) for delimiter in _delimiters(file, form)]
     except (csv.Error, EOFError, zlib.error, gzip.BadGzipFile):
-        raise _no_text(file) from None
-    delimiter, names = max(candidates.items(), key=lambda item: len(item[1]))
-    if any("\ufffd" in name for name in names):
-        raise _no_text(file)
-    if not names:
-        raise DataError(f"'{file.name}' must begin with a line of column names. It is empty.")
-    below = _sample(file, delimiter, rows) if rows else None
+        check_signature(file, "a text file")
+        raise _no_text_file(file) from None
+    header = max(candidates, key=lambda candidate: len(candidate.names))
+    names = header.names
+    if any("\0" in name or "\ufffd" in name for name in names):
+        check_signature(file, "a text file")
+        raise no_text(file, form, "Its first line is not.")
+    if not any(names):
+        raise DataError(
+            f"'{file.name}' must begin with a line of column names. It is empty."
+            "\n\nHint: was it written to its end? If lines stand above the names, take them out."
+        )
+    below = _sample(file, form, header.delimiter, rows) if rows else None
     if looks_like_data(names, below):
         raise DataError(
             f"The first line of '{file.name}' looks like data, not like names of columns."
@@ -65,7 +93,35 @@ def header_of(file: Path, *, rows: int = _SAMPLE) -> tuple[str, tuple[str, ...]]
             "numbers or dates (a year as 'y2019') and that are not cells of their own columns."
         )
     _check_names(file, names)
-    return delimiter, names
+    return _noted(file, form, header)
+
+
+def _delimiters(file: TableFile, form: FileFormat) -> tuple[str, ...]:
+    if form.delimiter is not None:
+        return (form.delimiter,)
+    return ("\t",) if has_tabs(file) else _DELIMITERS
+
+
+def _candidate(file: TableFile, form: FileFormat, delimiter: str) -> Header:
+    with text_lines(file, form, "replace") as lines:
+        record = next(csv.reader(lines, delimiter=delimiter), [])
+        end = lines.last[len(lines.last.rstrip("\r\n")) :]
+    newline = "\r\n" if end.endswith("\r\n") else end[-1:] or "\n"
+    return Header(delimiter, tuple(cell.strip() for cell in record), newline)
+
+
+def _noted(file: TableFile, form: FileFormat, header: Header) -> Header:
+    """Name columns that have no name by their place, and say what was guessed."""
+    notes = []
+    if len(_delimiters(file, form)) > 1 and header.delimiter != "," and len(header.names) > 1:
+        notes.append(
+            f"fields are divided by {_SIGNS[header.delimiter]}; if not, say so with --delimiter"
+        )
+    names = tuple(name or f"column {place}" for place, name in enumerate(header.names, 1))
+    for place, (name, said) in enumerate(zip(names, header.names, strict=True), 1):
+        if not said:
+            notes.append(f"column {place} of the file has no name, and is called '{name}'")
+    return Header(header.delimiter, names, header.newline, tuple(notes))
 
 
 def looks_like_data(names: Sequence[str], below: Sequence[Sequence[str]] | None = None) -> bool:
@@ -162,41 +218,37 @@ def _all_years(cells: Sequence[str]) -> bool:
     return all(cell.isdecimal() and int(cell) in _YEARS for cell in cells)
 
 
-def _check_names(file: Path, names: Sequence[str]) -> None:
-    if not all(names):
-        place = list(names).index("") + 1
-        raise DataError(f"Every column of '{file.name}' must have a name. Column {place} has none.")
-    twice = [name for name, count in Counter(names).items() if count > 1]
+def _check_names(file: TableFile, names: Sequence[str]) -> None:
+    numbered = [name or f"column {place}" for place, name in enumerate(names, 1)]
+    twice = [name for name, count in Counter(numbered).items() if count > 1]
     if twice:
-        places = [str(place) for place, name in enumerate(names, 1) if name == twice[0]]
+        places = [str(place) for place, name in enumerate(numbered, 1) if name == twice[0]]
         raise DataError(
             f"Every column of '{file.name}' must have a name of its own. "
             f"Columns {', '.join(places[:-1])} and {places[-1]} have the same."
+            "\n\nHint: give one of them another name in the first line of the file."
         )
 
 
-def _no_text(file: Path) -> DataError:
-    return DataError(f"'{file.name}' must be a text file in UTF-8. Its first line is not.")
+def _no_text_file(file: TableFile) -> DataError:
+    if is_packed(file):
+        return cut_short(file)
+    return DataError(
+        f"'{file.name}' must be a whole text file. Its first line cannot be read."
+        "\n\nHint: write or fetch the file again."
+    )
 
 
-def _sample(file: Path, delimiter: str, rows: int) -> list[tuple[str, ...]]:
+def _sample(file: TableFile, form: FileFormat, delimiter: str, rows: int) -> list[tuple[str, ...]]:
     try:
-        return _records(file, delimiter, rows + 1)[1:]
+        return _records(file, delimiter, rows + 1, form)[1:]
     except (csv.Error, EOFError, zlib.error, gzip.BadGzipFile):
         return []  # whoever reads the whole file says what is wrong with it
 
 
-def _records(file: Path, delimiter: str, rows: int) -> list[tuple[str, ...]]:
-    with _lines(file) as lines:
+def _records(
+    file: TableFile, delimiter: str, rows: int, form: FileFormat = ANY_FORMAT
+) -> list[tuple[str, ...]]:
+    with text_lines(file, form, "replace") as lines:
         records = islice(csv.reader(lines, delimiter=delimiter), rows)
-        stripped = [tuple(cell.strip() for cell in record) for record in records]
-    return stripped or [()]
-
-
-@contextmanager
-def _lines(file: Path) -> Iterator[io.TextIOWrapper]:
-    with (
-        gzip.open(file) if is_packed(file) else file.open("rb") as raw,
-        io.TextIOWrapper(raw, "utf-8-sig", errors="replace", newline="") as lines,
-    ):
-        yield lines
+        return [tuple(cell.strip() for cell in record) for record in records]

@@ -12,9 +12,10 @@ import re
 import sys
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -33,26 +34,44 @@ from sparsam.data.source._engine import (
     is_relation,
     listed,
     relation_columns,
-    table_file,
     unreadable_column,
     unreadable_frame,
     worded,
 )
+from sparsam.data.source._excel import excel_columns
+from sparsam.data.source._format import ANY_FORMAT, FileFormat
 from sparsam.data.source._header import header_of
+from sparsam.data.source._json import json_columns
+from sparsam.data.source._loaded import Loaded, check_single, nested, typed_values
+from sparsam.data.source._number_forms import (
+    PLAIN,
+    Evidence,
+    NumberForm,
+    base_form,
+    chosen_form,
+    evidence,
+    evidence_sql,
+    other_forms,
+    remark_on,
+    sql_text,
+    worth_a_look,
+)
+from sparsam.data.source._table_file import FileKind, Piped, TableFile, table_file
 
 _EXPECTED = (
     "A table must be a pandas, polars, pyarrow or DuckDB frame, a mapping of names to columns, "
-    "a two-dimensional array, or the path of a CSV or Parquet file."
+    "a two-dimensional array, or the path of a CSV, Parquet, JSON or Excel file."
 )
 # The row labels that pandas writes into a Parquet file.
 _INDEX = re.compile(r"__index_level_\d+__")
-# Whole numbers of at most 15 digits are exact as floats. A leading zero marks a code such as a
-# postal code, which is text.
-_WHOLE = r"\s*[+-]?(0|[1-9][0-9]{0,14})\s*"
-_NUMBER = (
-    r"\s*([+-]?((0|[1-9][0-9]{0,14})(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?"
-    r"|[nN]a[nN]|[+-]?(inf|Inf|INF|Infinity|infinity))\s*"
-)
+# How many rows are looked at before all of them are, and for remarks.
+_SAMPLE = 1000
+# A table of more columns is loaded so many columns at a time.
+_WIDE = 100
+_NESTED = {
+    **dict.fromkeys(("list", "array"), "lists"),
+    **dict.fromkeys(("struct", "map", "union", "variant"), "records"),
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,6 +92,8 @@ class Column:
         All categories in the order that the source gives them.
     ordered : bool
         Whether that order means something.
+    remark : str
+        What was guessed about it, or might be meant otherwise.
     """
 
     name: str
@@ -81,6 +102,7 @@ class Column:
     categorical: bool = False
     order: tuple[Any, ...] | None = None
     ordered: bool = False
+    remark: str = ""
 
     def __len__(self) -> int:
         return len(self.values if self.positions is None else self.positions)
@@ -105,11 +127,17 @@ class Source(ABC):
         The names of the columns.
     in_file : bool
         Whether it is a file, and not something that the user holds in memory.
+    notes : tuple of str
+        What was guessed about the whole of it.
+    remarked : tuple of Column
+        The columns loaded last of which there is something to say.
     """
 
     origin: Any
     names: tuple[str, ...]
     in_file: bool = False
+    notes: tuple[str, ...] = ()
+    remarked: tuple[Column, ...] = ()
 
     @abstractmethod
     def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
@@ -129,25 +157,33 @@ class Source(ABC):
         """The number of rows."""
         return len(self.column(self.names[0])) if self.names else 0
 
+    def written(self) -> FileFormat:
+        """Return how a file is written, as far as it was said, or found out by now."""
+        return ANY_FORMAT
+
     def columns(
         self, names: Sequence[str], text: Collection[str] = (), missing: Collection[str] = ()
     ) -> dict[str, NDArray[Any]]:
         """Load several columns as they are, None or NaN where a value is missing."""
         check_distinct(self.names)
         check_names(names, self.names)
-        return {name: self.column(name, missing, text=name in text).objects() for name in names}
+        loaded = [self.column(name, missing, text=name in text) for name in names]
+        self.remarked = tuple(column for column in loaded if column.remark)
+        return {column.name: column.objects() for column in loaded}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {len(self.names)} columns>"
 
 
-def open_source(source: Any, *, private: bool = False) -> Source:
+def open_source(source: Any, form: FileFormat = ANY_FORMAT, *, private: bool = False) -> Source:
     """Look at what the user hands over without loading the columns.
 
     Parameters
     ----------
     source : path, frame, mapping, list of records, ndarray, Table, DuckDB relation or Source
         See `read`. A table that is open already is returned as it is.
+    form : FileFormat
+        What is known of how a file is written.
     private : bool, default=False
         Whether nothing may be refused because of what a row holds: a text of a pyarrow column
         that is not in UTF-8 is read too, with a mark for what cannot be; a record may lack a
@@ -155,10 +191,8 @@ def open_source(source: Any, *, private: bool = False) -> Source:
     """
     if isinstance(source, Source):
         return source
-    if isinstance(source, str | os.PathLike):
-        file, kind = table_file(source)
-        opener = ParquetSource if kind == "parquet" else CsvSource
-        return opener(file, private=private)
+    if isinstance(source, str | os.PathLike | Piped):
+        return _open_file(*table_file(source), form, private)
     if isinstance(source, np.ndarray):
         return _ArraySource(source)
     if isinstance(source, Mapping):
@@ -172,27 +206,62 @@ def open_source(source: Any, *, private: bool = False) -> Source:
     return _FrameSource(source, any_text=private)
 
 
+def _open_file(file: TableFile, kind: FileKind, form: FileFormat, private: bool) -> Source:
+    if kind == "parquet":
+        if isinstance(file, Piped):
+            raise DataError(
+                "A Parquet file must be on a disk to be read. This one came through a pipe."
+                "\n\nHint: save it, and give the name of the file."
+            )
+        return ParquetSource(file, private=private)
+    if kind == "excel":
+        return LoadedSource(file, excel_columns(file), private=private)
+    if kind == "csv":
+        return CsvSource(file, form, private=private)
+    records = json_columns(file, form, lines=kind == "json lines")
+    return LoadedSource(file, records, private=private)
+
+
 class CsvSource(Source):
     """A CSV or TSV file, parsed once into DuckDB.
 
     Parameters
     ----------
-    file : Path
+    file : Path or Piped
+    form : FileFormat
+        What is known of how it is written.
     private : bool, default=False
         Whether the first line is compared with no record.
     """
 
     in_file = True
 
-    def __init__(self, file: Path, *, private: bool = False) -> None:
-        self.origin = file
-        self.delimiter, self.names = header_of(file, rows=0) if private else header_of(file)
-        self._kinds: dict[frozenset[str], list[str]] = {}
+    def __init__(
+        self, file: TableFile, form: FileFormat = ANY_FORMAT, *, private: bool = False
+    ) -> None:
+        self.origin, self.form = file, form
+        self.header = header_of(file, form, rows=0) if private else header_of(file, form)
+        self.names, self.notes = self.header.names, self.header.notes
+        self._asked: Counter[frozenset[str]] = Counter()
+        self._cells: dict[tuple[int, frozenset[str]], _Cell] = {}
+        self._proofs: tuple[bool, bool] | None = None
+        self._ahead: dict[str, NDArray[Any]] = {}
+
+    def written(self) -> FileFormat:
+        """Return how the file is written; of numbers only what holds for all that were read."""
+        forms = {cell.form for cell in self._cells.values() if cell.form is not None} - {PLAIN}
+        groups = {form.thousands for form in forms} - {""}
+        found = FileFormat(
+            delimiter=None if self.header.delimiter == "," else self.header.delimiter,
+            decimal="," if {form.decimal for form in forms} == {","} else None,
+            thousands=groups.pop() if len(groups) == 1 else None,
+        )
+        return self.form.completed_by(found)
 
     @cached_property
     def _engine(self) -> Engine:
         engine = Engine()
-        csv_table(engine, self.origin, self.delimiter, len(self.names))
+        csv_table(engine, self.origin, self.header, self.form)
         return engine
 
     @property
@@ -203,36 +272,147 @@ class CsvSource(Source):
     def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
         """Load one column: numbers or truth values where every cell is one, else text."""
         place = self.names.index(name)
-        cell, kind = _cell(place, missing), "VARCHAR"
+        found = _Cell(_cell(place, missing))
         if not text:
-            kind = self._find_kinds(frozenset(missing))[place]
-        if kind != "VARCHAR":
-            cell = f"CAST(trim({cell}) AS {kind})"
-        query = f"SELECT {cell} AS c FROM t"
-        return Column(name, self._engine.columns(query, [], self._damaged)[0])
+            found = self._find_cell(place, frozenset(missing))
+        return Column(name, self._load(place, found), remark=found.remark)
 
-    def _find_kinds(self, missing: frozenset[str]) -> list[str]:
-        """Find the type of every column from all of its values, not from a sample."""
-        if missing not in self._kinds:
-            checks = ", ".join(
-                f"bool_and(regexp_full_match({cell}, '{_WHOLE}')), "
-                f"bool_and(regexp_full_match({cell}, '{_NUMBER}')), "
-                f"bool_and(lower({cell}) IN ('true', 'false'))"
-                for cell in (_cell(place, missing) for place in range(len(self.names)))
+    def _load(self, place: int, found: _Cell) -> NDArray[Any]:
+        """Load a column; in a wide table those after it, too, as every query costs all columns."""
+        if found.sql in self._ahead:
+            return self._ahead.pop(found.sql)
+        wanted = [found.sql]
+        if len(self.names) > _WIDE:
+            after = (cell.sql for (p, _), cell in self._cells.items() if p > place)
+            wanted += [sql for sql in islice(after, _WIDE) if sql != found.sql]
+        asked = ", ".join(f"{sql} AS c{i}" for i, sql in enumerate(wanted))
+        columns = self._engine.columns(f"SELECT {asked} FROM t", [], self._damaged)
+        self._ahead = dict(zip(wanted[1:], columns[1:], strict=True))
+        return columns[0]
+
+    def _find_cell(self, place: int, missing: frozenset[str]) -> _Cell:
+        """Find how to read a column, from all of its values, not from a sample."""
+        if (place, missing) not in self._cells:
+            # several columns with the same marks for missing values: all others have them, too
+            self._asked[missing] += 1
+            alone = self._asked[missing] == 1 and bool(missing) and len(self._asked) > 1
+            places = [place] if alone else range(len(self.names))
+            wanted = [p for p in places if (p, missing) not in self._cells]
+            self._cells |= {(p, missing): cell for p, cell in self._find(wanted, missing).items()}
+        return self._cells[place, missing]
+
+    def _find(self, places: Sequence[int], missing: frozenset[str]) -> dict[int, _Cell]:
+        base, cells = base_form(self.form), {p: _cell(p, missing) for p in places}
+        whole = self._all(cells, lambda cell: f"regexp_full_match({cell}, {sql_text(base.whole)})")
+        rest = {place: cell for place, cell in cells.items() if place not in whole}
+        number = self._all(rest, lambda cell: f"regexp_full_match({cell}, {sql_text(base.number)})")
+        rest = {place: cell for place, cell in rest.items() if place not in number}
+        truth = self._all(rest, lambda cell: f"lower(trim({cell})) IN ('true', 'false')")
+        found: dict[int, _Cell] = {}
+        for place, cell in cells.items():
+            found[place] = _Cell(cell)
+            if place in whole or place in number:
+                found[place] = _number_cell(cell, base, place in whole)
+            elif place in truth:
+                found[place] = _Cell(f"CAST(trim({cell}) AS BOOLEAN)", "BOOLEAN")
+        return found | self._find_forms(found, cells)
+
+    def _all(self, cells: Mapping[int, str], condition: Callable[[str], str]) -> set[int]:
+        """Return the places of the columns of which every cell fulfils a condition."""
+        if not cells:
+            return set()
+        asked = ", ".join(f"bool_and({condition(cell)})" for cell in cells.values())
+        answers = self._engine.rows(f"SELECT {asked} FROM t", [], self._damaged)[0]
+        return {place for place, fits in zip(cells, answers, strict=True) if fits}
+
+    def _find_forms(self, found: Mapping[int, _Cell], cells: Mapping[int, str]) -> dict[int, _Cell]:
+        """Find the columns whose numbers are not written as everybody writes them."""
+        texts = [place for place in found if found[place].kind == "VARCHAR"]
+        samples = self._sample(texts, cells)
+        forms = other_forms(self.form)
+        looked = [p for p in texts if samples[p] and worth_a_look(samples[p])] if forms else []
+        evidence_of = self._evidence(looked, cells, forms)
+        decimals = [place for place in found if found[place].kind == "DOUBLE"]
+        if any(known.fits for known in evidence_of.values()) and self.form.decimal is None:
+            evidence_of |= self._evidence(decimals, cells, forms)
+        if self._proofs is None:
+            told = evidence_of.values()
+            self._proofs = (
+                any(known.comma and known.fits for known in told),
+                any(
+                    known.point and (known.fits or p in decimals)
+                    for p, known in evidence_of.items()
+                ),
             )
-            fits = self._engine.rows(f"SELECT {checks} FROM t", [], self._damaged)[0]
-            kinds = ("BIGINT", "DOUBLE", "BOOLEAN")
-            self._kinds[missing] = [
-                next(
-                    (kind for kind, fit in zip(kinds, fits[3 * i :], strict=False) if fit),
-                    "VARCHAR",
-                )
-                for i in range(len(self.names))
-            ]
-        return self._kinds[missing]
+        others: dict[int, _Cell] = {}
+        for place, known in evidence_of.items():
+            form = self._form(place, known, place in decimals)
+            if form is not None:
+                others[place] = self._formed(cells[place], form)
+        for place in texts:
+            if place not in others:
+                is_open = place in evidence_of and bool(evidence_of[place].fits)
+                remark = remark_on(samples[place], is_open)
+                others[place] = replace(found[place], remark=remark)
+        return others
+
+    def _form(self, place: int, known: Evidence, plain: bool) -> NumberForm | None:
+        proofs = self._proofs or (False, False)
+        if not plain:
+            return chosen_form(known, proofs, self.header.delimiter, self.form)
+        # "1.234" in a file with decimal commas has a point between thousands
+        grouped = NumberForm(",", ".")
+        return grouped if proofs == (True, False) and grouped in known.fits else None
+
+    def _formed(self, cell: str, form: NumberForm) -> _Cell:
+        query = f"SELECT bool_and(regexp_full_match({cell}, {sql_text(form.whole)})) FROM t"
+        whole = bool(self._engine.rows(query, [], self._damaged)[0][0])
+        said = (self.form.decimal is not None) and (self.form.thousands is not None)
+        remark = "" if said else f"{form.in_words()}; if not, say so with --decimal or --thousands"
+        return replace(_number_cell(cell, form, whole), remark=remark)
+
+    def _evidence(
+        self, places: Sequence[int], cells: Mapping[int, str], forms: Sequence[NumberForm]
+    ) -> dict[int, Evidence]:
+        if not places:
+            return {}
+        asked = ", ".join(evidence_sql(cells[place], forms) for place in places)
+        answers = self._engine.rows(f"SELECT {asked} FROM t", [], self._damaged)[0]
+        width = len(forms) + 3
+        return {
+            place: evidence(answers[i * width : (i + 1) * width], forms)
+            for i, place in enumerate(places)
+        }
+
+    def _sample(self, places: Sequence[int], cells: Mapping[int, str]) -> dict[int, list[str]]:
+        """Return the texts among the first cells of columns."""
+        if not places:
+            return {}
+        listed_cells = ", ".join(f"{cells[place]} AS c{place}" for place in places)
+        query = f"SELECT {listed_cells} FROM t LIMIT {_SAMPLE}"
+        columns = self._engine.columns(query, [], self._damaged)
+        return {
+            place: [cell for cell in _filled(column).tolist() if isinstance(cell, str)]
+            for place, column in zip(places, columns, strict=True)
+        }
 
     def _damaged(self, error: Exception) -> DataError:
-        return damaged_csv(self.origin, error)
+        return damaged_csv(self.origin, error, self.form)
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """How the cells of a column of a CSV file are read: SQL, its type, and what to say of it."""
+
+    sql: str
+    kind: str = "VARCHAR"
+    remark: str = ""
+    form: NumberForm | None = None
+
+
+def _number_cell(cell: str, form: NumberForm, whole: bool) -> _Cell:
+    kind = "BIGINT" if whole else "DOUBLE"
+    return _Cell(f"CAST({form.plain(cell)} AS {kind})", kind, form=form)
 
 
 class ParquetSource(Source):
@@ -349,6 +529,37 @@ class _RecordSource(Source):
         return {name: self.column(name).values for name in names}
 
 
+class LoadedSource(Source):
+    """A file that is read as a whole when it is opened.
+
+    Parameters
+    ----------
+    file : Path or Piped
+    loaded : Loaded
+    private : bool, default=False
+        Whether a cell that holds several values is read, too.
+    """
+
+    in_file = True
+
+    def __init__(self, file: TableFile, loaded: Loaded, *, private: bool = False) -> None:
+        self.origin, self._loaded, self._private = file, loaded, private
+        self.names, self.notes = tuple(loaded.columns), loaded.notes
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return self._loaded.n_rows
+
+    def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
+        """Load one column; numbers stay numbers where all else means missing."""
+        cells = self._loaded.columns[name]
+        if not self._private:
+            check_single(name, cells)
+        values = typed_values(cells, missing)
+        return Column(name, values, remark=self._loaded.remarks.get(name, ""))
+
+
 class _FrameSource(Source):
     """A frame of pandas, polars, pyarrow or a like library; a lazy one is collected."""
 
@@ -371,7 +582,10 @@ class _FrameSource(Source):
         return len(self._eager)
 
     def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
-        return _series(name, self._eager[:, self.names.index(name)], self._any_text)
+        series = self._eager[:, self.names.index(name)]
+        if series.dtype.is_nested() and not self._any_text:
+            raise nested(name, "lists or records")
+        return _series(name, series, self._any_text)
 
 
 def is_frame(source: Any) -> bool:
@@ -382,7 +596,7 @@ def is_frame(source: Any) -> bool:
     >>> is_frame({"age": [30, 41]}), is_frame([{"age": 30}]), is_frame([[30], [41]])
     (True, True, False)
     """
-    if isinstance(source, Source | Table | str | os.PathLike | Mapping):
+    if isinstance(source, Source | Table | str | os.PathLike | Piped | Mapping):
         return True
     if isinstance(source, list | tuple):
         return bool(source) and all(isinstance(record, Mapping) for record in source)
@@ -509,6 +723,8 @@ def _filled(values: NDArray[Any]) -> NDArray[Any]:
 
 def _typed(name: str, kind: Any, values: Any) -> Column:
     """Return a column of DuckDB; an ENUM brings the order of its categories."""
+    if kind.id in _NESTED:
+        raise nested(name, _NESTED[kind.id])
     if kind.id == "enum":
         order = tuple(str(category) for category in kind.children[0][1])
         return Column(name, values, categorical=True, order=order)

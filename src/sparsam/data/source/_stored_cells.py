@@ -30,6 +30,7 @@ from sparsam.data.source._source import (
     columns_of,
     open_source,
 )
+from sparsam.data.source._table_file import open_bytes
 
 Cells = dict[str, NDArray[Any]]
 
@@ -172,7 +173,7 @@ def _unmasked(values: Any) -> NDArray[Any]:
 def _csv(file: Path) -> Cells:
     text = _text(file)
     records = _records(file, text)
-    delimiter, _ = header_of(file)
+    delimiter = header_of(file).delimiter
     split = _splitter(file, delimiter)
     header, *rows = [split(place, record) for place, record in enumerate(records, start=1)]
     names = [_unquoted(name) for name in header]
@@ -186,9 +187,8 @@ def _csv(file: Path) -> Cells:
 
 def _text(file: Path) -> str:
     try:
-        packed = file.suffix.lower() == ".gz"
-        raw = gzip.decompress(file.read_bytes()) if packed else file.read_bytes()
-        return raw.decode("utf-8-sig")
+        with open_bytes(file) as opened:
+            return opened.read().decode("utf-8-sig")
     except FileNotFoundError:
         raise DataError(f"There is no file '{file.name}'.") from None
     except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -182,3 +183,43 @@ def _storable(values: NDArray[Any]) -> NDArray[Any]:
     """Dates at a resolution that DuckDB knows; everything in the order in which it reads memory."""
     known = values.astype("datetime64[us]") if values.dtype.kind == "M" else values
     return np.ascontiguousarray(known)
+
+
+def csv_text(columns: Mapping[str, NDArray[Any]]) -> str:
+    r"""Return columns of equal length as the text of a CSV file.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray
+        None, NaN and masked cells become empty fields.
+
+    Examples
+    --------
+    >>> csv_text({"age": np.array([30, None], object), "job": np.array(["a,b", "c"])})
+    'age,job\n30,"a,b"\n,c\n'
+    """
+    _check(columns)
+    lines = _Lines()
+    # with this end Python puts a text with either of its signs into quotes
+    writer = csv.writer(lines, lineterminator="\r\n")
+    writer.writerow(columns)
+    cells = [np.ma.filled(np.ma.asarray(v).astype(object), None).tolist() for v in columns.values()]
+    writer.writerows(map(_fields, zip(*cells, strict=True)))
+    return "".join(lines)
+
+
+class _Lines(list[str]):
+    """The lines of a text file."""
+
+    def write(self, line: str) -> None:
+        """Add a line."""
+        self.append(line.removesuffix("\r\n") + "\n")
+
+
+def _fields(row: Sequence[Any]) -> Iterator[Any]:
+    """Yield a row's cells as DuckDB writes them to a file."""
+    for cell in row:
+        if cell is None or cell != cell or type(cell).__name__ == "NAType":  # noqa: PLR0124 - NaN
+            yield None
+        else:
+            yield str(cell).lower() if isinstance(cell, bool | np.bool_) else cell
