@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sparsam._checks import check_names
 from sparsam._errors import DataError, ParameterError
-from sparsam.data import Target, open_source
+from sparsam.data import Target, moment_numbers, open_source
 from sparsam.individual._arrays import Labels, Matrix, generator
 from sparsam.individual._imputation import Imputation, PublicStatistics, impute
 from sparsam.individual._mask import Mask
@@ -278,7 +278,9 @@ def _check_columns(people: PeopleTable) -> None:
         )
     for name in people.attributes:
         values = people.covered(name)
-        if values.dtype.kind in "OUST" and len(values) >= _FEWEST_ROWS:
+        if values.dtype.kind not in "OUST" or moment_numbers(values) is not None:
+            continue
+        if len(values) >= _FEWEST_ROWS:
             distinct = len(np.unique(values.astype(str)))
             if distinct == len(values):
                 raise DataError(
@@ -345,7 +347,8 @@ def encode(frame: Any, target: str) -> Encoded:
 
 def _numbers(column: NDArray[Any], name: str) -> Matrix:
     if column.dtype.kind not in "biuf":
-        return _numbered(column, name)[1].astype(np.float64)
+        moments = moment_numbers(column)
+        return _numbered(column, name)[1].astype(np.float64) if moments is None else moments
     numbers = column.astype(np.float64)
     if not np.isfinite(numbers).all():
         raise DataError(f"The numbers of '{name}' must not be missing: leave out or fill the rows.")

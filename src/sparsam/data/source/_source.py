@@ -38,6 +38,7 @@ from sparsam.data.source._engine import (
     unreadable_frame,
     worded,
 )
+from sparsam.data.source._frame import wall_clock
 from sparsam.data.source._header import header_of
 
 _EXPECTED = (
@@ -549,7 +550,7 @@ def _converted(name: str, series: nw.Series[Any]) -> Column:
         return Column(name, values, categorical=True, order=order)
     if series.dtype.is_nested():
         return Column(name, np.array(series.to_list() or [None], dtype=object))
-    return Column(name, series.to_numpy())
+    return Column(name, wall_clock(series).to_numpy())
 
 
 def _pandas_categorical(name: str, series: Any) -> Column:
