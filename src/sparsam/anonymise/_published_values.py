@@ -20,8 +20,7 @@ from sparsam.data import (
     NumericDomain,
     Table,
     Unit,
-    date_of,
-    time_of,
+    moment,
 )
 from sparsam.generalization import ALL, Levels, category_label, moment_range, number_label
 
@@ -176,6 +175,8 @@ Missing = Literal["own", "known"]
 def values_of(attribute: Attribute) -> list[Any]:
     """Return the plain value of every code, missing last; a bin of numbers is its middle.
 
+    Dates and times of day are texts, which are the same in every file.
+
     Parameters
     ----------
     attribute : Attribute
@@ -185,9 +186,12 @@ def values_of(attribute: Attribute) -> list[Any]:
     >>> values_of(Attribute("age", NumericDomain(0, 9, integer=True), [0, 4], [3, 9]))
     [2, 6, None]
     """
-    values = attribute.decode(np.arange(attribute.n_values))
     domain = attribute.domain
-    if isinstance(domain, NumericDomain) and domain.integer and domain.unit is None:
+    if isinstance(domain, NumericDomain) and domain.unit is not None:
+        middles = attribute.lows + np.floor((attribute.highs - attribute.lows) / 2)
+        return [*(str(moment(domain.unit, middle)) for middle in middles.tolist()), None]
+    values = attribute.decode(np.arange(attribute.n_values))
+    if isinstance(domain, NumericDomain) and domain.integer:
         values = np.rint(values).astype(np.int64)
     return [*values.tolist(), None]
 
@@ -230,9 +234,8 @@ def _mean_moments(
 ) -> list[Any]:
     """Return the mean day or time of day of every class."""
     means = tally.mean(attribute.lows + np.floor((attribute.highs - attribute.lows) / 2))
-    write = date_of if unit == "date" else time_of
     return [
-        None if none else write(round(mean))
+        None if none else str(moment(unit, round(mean)))
         for mean, none in zip(means.tolist(), lacking.tolist(), strict=True)
     ]
 

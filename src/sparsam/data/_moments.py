@@ -48,13 +48,18 @@ class Moments(NamedTuple):
         The days, the minutes of the day, or the ages.
     domain : NumericDomain
         Its unit, its order and its day; its ends only where they were declared.
-    notes : tuple of str
+    remarks : tuple of str
         What there is to say about the column.
     """
 
     factored: Factored
     domain: NumericDomain
-    notes: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+    def note(self, name: str, *more: str) -> tuple[str, ...]:
+        """Return all remarks in one note, or none."""
+        remarks = "; ".join((*self.remarks, *more))
+        return (f"{name}: {remarks}",) if remarks else ()
 
 
 def moments_of(
@@ -98,7 +103,7 @@ def moments_of(
             return f"{name}: {_EITHER}, so that it stays text; {_SAY}"
         if texts is not None and (unit or texts.unit) == texts.unit:
             factored, order = _read(factored, texts), texts.order
-            notes.append(f"{name}: read as {texts.unit}s ({texts.written})")
+            notes.append(f"read as {texts.unit}s ({texts.written})")
     if not must and factored.kind not in ("date", "time"):
         return None
     domain = _domain(factored, unit, on, order, declared)
@@ -106,9 +111,9 @@ def moments_of(
     found = from_dictionary(numbers, factored.codes)
     if on is not None:
         _check_born(name, found, on)
-        notes.append(f"{name}: read as the age in whole years on {on}")
+        notes.append(f"read as the age in whole years on {on}")
     elif factored.clock:
-        notes.append(f"{name}: read as days; the time of day is not used")
+        notes.append("read as days, without the time of day")
     return Moments(found, domain, tuple(notes))
 
 
@@ -225,11 +230,8 @@ def encode_moments(
     lasts = highs[np.searchsorted(lows, firsts)]
     attribute = Attribute(name, domain, firsts, lasts, factored.has_missing)
     lookup = np.append(bins, attribute.n_values).astype(np.uint16)
-    notes = list(moments.notes)
-    if attribute.binned:
-        many = f"{len(values):,} {unit}s" if len(values) > 1 else f"1 {unit}"
-        notes.append(f"{name}: {many} told apart by {level} ({attribute.n_values:,})")
-    return attribute, lookup[factored.codes], tuple(notes)
+    apart = [f"{unit}s told apart by {level} ({attribute.n_values:,})"] if attribute.binned else []
+    return attribute, lookup[factored.codes], moments.note(name, *apart)
 
 
 def _edges(target: Target) -> list[int]:

@@ -246,7 +246,7 @@ def _dated(
     ends = msgspec.structs.asdict(moments.domain)
     ends |= {end: getattr(part.attribute.domain, end) for end in ("low", "high")}
     attribute = replace(part.attribute, domain=NumericDomain(**ends))
-    return Encoded(attribute, part.codes, (*moments.notes, *part.notes))
+    return Encoded(attribute, part.codes, (*moments.note(name), *part.notes))
 
 
 def _numeric(
