@@ -72,8 +72,9 @@ def factorise(
 
     Examples
     --------
-    >>> factorise("age", np.array([30.0, 20.0, np.nan, 30.0]))
-    Factored(kind='number', values=array([20, 30]), codes=array([ 1,  0, -1,  1], dtype=int32))
+    >>> factored = factorise("age", np.array([30.0, 20.0, np.nan, 30.0]))
+    >>> factored.kind, factored.values, factored.codes
+    ('number', array([20, 30]), array([ 1,  0, -1,  1], dtype=int32))
     """
     if isinstance(values, np.ma.MaskedArray):
         return _masked(name, values, missing, as_text)
