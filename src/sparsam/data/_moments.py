@@ -33,10 +33,7 @@ from sparsam.data._target import Target
 _WHOLE_CALENDAR = NumericDomain(Day(FIRST_DAY), Day(LAST_DAY), unit="date")
 _WHOLE_DAY = NumericDomain(Minute(0), Minute(LAST_MINUTE), unit="time")
 _EITHER = "day and month could be either way round in every text"
-_SAY = (
-    "say dates = 'day/month/year' or 'month/day/year' under [file] of the roles "
-    "(on the command line: --date-order)"
-)
+_SAY = "say dates = 'day/month/year' or 'month/day/year' under [file] of the roles"
 
 
 class Moments(NamedTuple):
