@@ -314,11 +314,7 @@ def column_texts(cells: Sequence[Any]) -> tuple[str, Texts]:
     ('mixed', ['NoneType: None', 'float: nan'])
     """
     is_blank = [_is_blank(cell) for cell in cells]
-    known = [
-        _as_stored(cell)
-        for cell, missing in zip(cells, is_blank, strict=True)
-        if not missing
-    ]
+    known = [_as_stored(cell) for cell, missing in zip(cells, is_blank, strict=True) if not missing]
     kinds = {_kind(cell) for cell in known}
     if kinds == {"text"}:
         kind, texts = _usual(known)
