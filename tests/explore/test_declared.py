@@ -203,3 +203,18 @@ def test_answers_are_clamped_to_the_ledger(tmp_path: Path) -> None:
         histogram = Explorer(people, ledger, {"age": (-5, 140)}).histogram("age", 4, epsilon=1)
         assert "140" not in str(histogram.to_dict())
         assert "-5" not in str(histogram.to_dict())
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        NumericDomain("1960-01-01", "1970-12-31", unit="date"),  # type: ignore[arg-type]
+        NumericDomain("08:00", "20:00", unit="time"),  # type: ignore[arg-type]
+        NumericDomain(0, 99, age_on="2024-12-31"),
+    ],
+)
+def test_dates_are_refused_with_the_way_out(domain: NumericDomain) -> None:
+    with pytest.raises(
+        ParameterError, match=r"(?s)'x' must hold plain numbers.*Hint: make a column"
+    ):
+        declared({"x": domain})
