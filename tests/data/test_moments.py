@@ -198,6 +198,8 @@ def test_cuts_and_targets_lie_at_the_edge_of_a_code() -> None:
     assert task.target.sum() == sum(date > DATE(1960, 3, 15) for date in BIRTHS)
     with pytest.raises(RoleError, match="must compare 'birth' with values such as 1980-01-31"):
         resolve({"birth": BIRTHS, "x": [0, 1] * 200}, Roles("birth>1960"))
+    with pytest.raises(RoleError, match="The target 'birth' must be a list of classes"):
+        resolve({"birth": BIRTHS, "x": [0, 1] * 200}, Roles("birth"))
     with pytest.raises(RoleError, match="must compare 'x' with values such as 50000"):
         resolve({"birth": BIRTHS, "x": [0, 1] * 200}, Roles("x>1960-01-01"))
 

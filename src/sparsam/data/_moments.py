@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError
+from sparsam._errors import DataError, RoleError
 from sparsam.data._attribute import Attribute, as_numbers
 from sparsam.data._calendar import (
     AMBIGUOUS,
@@ -118,6 +118,17 @@ def check_no_dates(attribute: Attribute) -> None:
     """Raise for dates and times of day where only numbers and categories can be."""
     if isinstance(attribute.domain, NumericDomain) and attribute.domain.unit is not None:
         raise no_dates(attribute.name)
+
+
+def check_no_date_target(attribute: Attribute, name: str) -> None:
+    """Raise for a target of dates: these are neither classes nor a quantity."""
+    unit = attribute.domain.unit if isinstance(attribute.domain, NumericDomain) else None
+    if unit is not None:
+        edge = "1980-01-01" if unit == "date" else "08:30"
+        raise RoleError(
+            f"The target '{name}' must be a list of classes, or a number. It holds {unit}s."
+            f"\n\nHint: compare it, such as '{name}>={edge}', or declare the column categorical."
+        )
 
 
 def no_dates(name: str) -> DataError:

@@ -13,6 +13,7 @@ from sparsam._errors import DataError, RoleError
 from sparsam._small_counts import suppress
 from sparsam.data._attribute import Attribute
 from sparsam.data._domain import CategoricalDomain, NumericDomain
+from sparsam.data._moments import check_no_date_target
 from sparsam.data._read import declare, encode_column, read, target_of
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
@@ -228,6 +229,7 @@ def _given(table: Table, roles: Roles, y: Any) -> _Labels:
 
 
 def _as_is(attribute: Attribute, codes: NDArray[np.uint16], name: str) -> _Labels:
+    check_no_date_target(attribute, name)
     whole = isinstance(attribute.domain, NumericDomain) and attribute.domain.integer
     if attribute.numeric and not (whole and attribute.n_values <= _MOST_NUMERIC_CLASSES):
         raise RoleError(
