@@ -113,12 +113,12 @@ def test_dates_that_could_be_either_way_round_stay_text_and_say_so() -> None:
     assert table.attributes[0].kind == "categorical"
     assert "stays text" in table.notes[0]
     assert "'day/month/year'" in table.notes[0]
-    with pytest.raises(DataError, match=r"(?s)'day' must hold dates.*Hint: say dates ="):
+    with pytest.raises(DataError, match=r"(?s)'day' must hold dates.*Hint: say date_order ="):
         read({"day": ["3/4/2020", "5/6/2020"]}, roles=Roles(dates=["day"]))
     for order, first in (("day/month/year", "2020-04-03"), ("month/day/year", "2020-03-04")):
-        attribute = read({"day": ["3/4/2020"] * 5}, roles=Roles(file={"dates": order})).attributes[
-            0
-        ]  # type: ignore[arg-type]
+        attribute = read(
+            {"day": ["3/4/2020"] * 5}, roles=Roles(file={"date_order": order})
+        ).attributes[0]  # type: ignore[arg-type]
         assert isinstance(attribute.domain, NumericDomain)
         assert str(attribute.domain.low) == first
         assert attribute.domain.order == order

@@ -298,7 +298,7 @@ def test_ranges_of_dates_and_times_in_a_file(tmp_path: Path) -> None:
             "arrival": NumericDomain("08:00", "20:00", unit="time"),  # type: ignore[arg-type]
         },
         dates=["admitted"],
-        file={"dates": "day/month/year"},  # type: ignore[arg-type]
+        file={"date_order": "day/month/year"},  # type: ignore[arg-type]
     )
     assert 'kind = "date"\nlow = "1931-01-01"' in roles.to_toml()
     path = tmp_path / "roles.toml"
@@ -328,4 +328,4 @@ def test_ranges_of_dates_that_are_refused(tmp_path: Path, facts: str, message: s
 
 def test_the_order_of_dates_is_one_of_two() -> None:
     with pytest.raises(RoleError, match="must be 'day/month/year' or 'month/day/year'"):
-        Roles(file={"dates": "year"})  # type: ignore[arg-type]
+        Roles(file={"date_order": "year"})  # type: ignore[arg-type]

@@ -73,7 +73,7 @@ def task_for(generalization: Generalization, source: Any, roles: Roles | None = 
         categorical=_within(told.categorical, known),
         dates=_dates(numeric, told, known),
         ages={**_within(told.ages, known), **_ages(numeric)},
-        file=replace(told.file, dates=told.file.dates or _order(numeric)),
+        file=replace(told.file, date_order=told.file.date_order or _order(numeric)),
         missing_in=_within(told.missing_in, known),
         units=_within(told.units, known),
         ordered={},

@@ -289,7 +289,7 @@ def not_moments(name: str, factored: Factored, domain: NumericDomain, bad: set[A
     return DataError(
         f"'{name}' must hold {what}. Got {rows:,} rows with something else instead."
         "\n\nHint: name the texts that mean missing, correct the rows, or say what 3/4/2020 means: "
-        "dates = 'day/month/year' or 'month/day/year' under [file] of the roles."
+        "date_order = 'day/month/year' or 'month/day/year' under [file] of the roles."
     )
 
 

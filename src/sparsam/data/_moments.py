@@ -33,7 +33,7 @@ from sparsam.data._target import Target
 _WHOLE_CALENDAR = NumericDomain(Day(FIRST_DAY), Day(LAST_DAY), unit="date")
 _WHOLE_DAY = NumericDomain(Minute(0), Minute(LAST_MINUTE), unit="time")
 _EITHER = "day and month could be either way round in every text"
-_SAY = "say dates = 'day/month/year' or 'month/day/year' under [file] of the roles"
+_SAY = "say date_order = 'day/month/year' or 'month/day/year' under [file] of the roles"
 
 
 class Moments(NamedTuple):
@@ -88,7 +88,7 @@ def moments_of(
     must = unit is not None or on is not None or name in roles.dates
     if not must and (declared is not None or name in roles.numeric):
         return None
-    order = roles.file.dates
+    order = roles.file.date_order
     if isinstance(declared, NumericDomain) and declared.order is not None:
         order = declared.order
     notes: list[str] = []

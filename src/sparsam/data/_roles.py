@@ -420,7 +420,7 @@ class _Format(msgspec.Struct, forbid_unknown_fields=True):
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None
-    dates: Literal["day/month/year", "month/day/year"] | None = None
+    date_order: Literal["day/month/year", "month/day/year"] | None = None
 
 
 class _Attribute(msgspec.Struct, forbid_unknown_fields=True):
