@@ -46,6 +46,15 @@ _Trail = tuple[Any, Any] | None
 """The way to a value: the way to what holds it, and its key or place there."""
 
 
+class Written(float):
+    """A number that documents write as text, such as a day: its `str` is the text."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return repr(str(self))
+
+
 def read_bytes(path: str | os.PathLike[str], most: int = MAX_BYTES) -> bytes:
     """Read a file, unless it is larger than a document may be.
 
@@ -259,7 +268,19 @@ def convert_part(raw: Any, kind: type[_Kind], path: str = "$") -> _Kind:
 
 def write_document(document: msgspec.Struct) -> str:
     """Write any document, indented, with each list of plain values on one line."""
-    return _pretty(_shorten(msgspec.to_builtins(document))) + "\n"
+    return _pretty(_shorten(plain_parts(document))) + "\n"
+
+
+def plain_parts(document: Any) -> Any:
+    """Return a structure as plain data: what is written of it."""
+    return msgspec.to_builtins(document, enc_hook=as_written)
+
+
+def as_written(value: Any) -> Any:
+    """Return what JSON holds of a value that it does not know."""
+    if isinstance(value, Written):
+        return str(value)
+    raise TypeError(f"JSON knows no {type(value).__name__}.")
 
 
 def schema_of(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sparsam._errors import DataError, RoleError, SparsamWarning
 from sparsam.anonymise._classes import Classes
 from sparsam.anonymise._publish import Form, publish, published_values
-from sparsam.anonymise._published_values import ReleasedRows
+from sparsam.anonymise._published_values import ReleasedRows, interval_label, values_of
 from sparsam.data import Roles, read
 
 LEVELS = ("low", "middle", "high")
@@ -275,3 +275,15 @@ def test_missing_has_its_label_in_a_hierarchy() -> None:
         columns, table, Classes(np.zeros(4, int), 1), "hierarchy", hierarchies={"x": levels}
     )
     assert both["x"].tolist() == ["*"] * 4
+
+
+def test_dates_are_published_as_texts_and_their_ranges_in_words() -> None:
+    days = ["1960-03-02", "1969-11-30", "1971-01-01", None, "1999-12-31", "1980-05-05"]
+    table = read(
+        {"birth": [*days, *(f"{year}-01-01" for year in range(1900, 2000))]}, max_codes=100
+    )
+    attribute, codes = table.attributes[0], table.codes[:6].copy()
+    assert [values_of(attribute)[code] for code in codes[:, 0]] == [
+        *("1960-07-01", "1969-07-02", "1971-07-02", None, "1999-07-02", "1980-07-01")
+    ]
+    assert interval_label(attribute.lows[60], attribute.highs[69], attribute.domain) == "1960–1969"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import numpy as np
 import pytest
 
@@ -180,3 +182,16 @@ def test_what_was_said_when_it_was_learned_is_carried(people, tmp_path):
         assert 2.0 in task.weights
     with pytest.raises(DocumentError, match=r"\$\.about\.roles"):
         task_for(learned.with_about({"target": "works", "roles": {"rolls": 1}}), marked)
+
+
+def test_dates_are_read_as_the_artifact_says(people):
+    days = [datetime.date(1930 + i % 70, 1 + i % 12, 1 + i % 12) for i in range(len(people))]
+    known = [day.strftime("%m/%d/%Y") for day in days]
+    known[0] = "01/31/1930"
+    learned = Uniform(Roles("works"), buckets=3).fit(people.assign(birth=known)).generalization_
+    assert learned["birth"].domain.order == "month/day/year"
+    few = people.assign(birth=["02/03/1960"] * len(people))  # which alone could be either
+    task = task_for(learned, few)
+    assert str(task.table.attribute("birth").domain.low) == "1960-02-03"
+    task = task_for(learned, people.assign(birth=days))
+    assert learned.apply_codes(task.table).shape == (len(people), len(learned))

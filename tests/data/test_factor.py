@@ -114,15 +114,56 @@ def test_a_mixture_is_refused_or_made_text(values: np.ndarray):
         np.array([np.datetime64("2020-01-01")], dtype=object),
     ],
 )
-def test_dates_are_refused_with_a_hint_or_made_text(values: np.ndarray):
-    with pytest.raises(DataError, match=r"(?s)'x'.*dates.*Hint: convert"):
-        factorise("x", values)
+def test_dates_are_days_or_made_text(values: np.ndarray):
+    found = factorise("x", values)
+    assert (found.kind, found.values.tolist(), found.clock) == ("date", [18262], False)
     assert factorise("x", values, as_text=True).values.tolist() == ["2020-01-01"]
+
+
+@pytest.mark.parametrize("unit", ["s", "ns"])
+def test_a_moment_is_its_day_and_says_that_the_clock_is_lost(unit: str):
+    texts = ["1969-12-31T23:59:59", "NaT", "1970-01-01T00:00:00"]
+    found = factorise("x", np.array(texts, f"datetime64[{unit}]"))
+    assert (found.kind, found.values.tolist(), found.codes.tolist()) == (
+        "date",
+        [-1, 0],
+        [0, -1, 1],
+    )
+    assert found.clock
+    objects = np.array([datetime.datetime(1969, 12, 31, 23), None, datetime.date(1970, 1, 1)])
+    assert factorise("x", objects)[2].tolist() == [0, -1, 1]
+
+
+def test_times_of_day_are_minutes():
+    found = factorise("x", np.array([datetime.time(8, 30, 59), None, datetime.time(0)], object))
+    assert (found.kind, found.values.tolist(), found.codes.tolist()) == (
+        "time",
+        [0, 510],
+        [1, -1, 0],
+    )
+
+
+def test_only_nat_is_nothing():
+    assert factorise("x", np.array(["NaT"], "datetime64[D]")).kind == "empty"
+    assert factorise("x", np.array([np.datetime64("NaT")], object)).kind == "empty"
+
+
+@pytest.mark.parametrize(
+    "values", [np.array([1], "timedelta64[D]"), np.array([datetime.timedelta(1)], object)]
+)
+def test_durations_are_refused_with_a_hint(values: np.ndarray):
+    with pytest.raises(DataError, match=r"(?s)'x'.*durations.*Hint: convert"):
+        factorise("x", values)
+
+
+def test_years_that_no_calendar_here_has_are_refused():
+    with pytest.raises(DataError, match=r"years 1 to 9999\. Got 1 others"):
+        factorise("x", np.array(["12020-01-01", "2020-01-01"], "datetime64[D]"))
 
 
 @pytest.mark.parametrize("values", [np.array([1j]), np.array([[1], None], dtype=object)])
 def test_other_types_are_refused(values: np.ndarray):
-    with pytest.raises(DataError, match="'x' must hold numbers, text or truth values"):
+    with pytest.raises(DataError, match="'x' must hold numbers, dates, text or truth values"):
         factorise("x", values)
 
 

@@ -289,3 +289,43 @@ def test_twenty_thousand_attributes(tmp_path: Path):
     path = tmp_path / "roles.toml"
     path.write_text(roles.to_toml())
     assert Roles.from_toml(path) == roles
+
+
+def test_ranges_of_dates_and_times_in_a_file(tmp_path: Path) -> None:
+    roles = Roles(
+        domains={
+            "birth": NumericDomain("1931-01-01", "2009-12-31", unit="date"),  # type: ignore[arg-type]
+            "arrival": NumericDomain("08:00", "20:00", unit="time"),  # type: ignore[arg-type]
+        },
+        dates=["admitted"],
+        file={"date_order": "day/month/year"},  # type: ignore[arg-type]
+    )
+    assert 'kind = "date"\nlow = "1931-01-01"' in roles.to_toml()
+    path = tmp_path / "roles.toml"
+    path.write_text(roles.to_toml())
+    assert Roles.from_toml(path) == roles
+    assert Roles.from_dict(roles.to_dict()) == roles
+    path.write_text('[attributes.birth]\nkind = "date"\nlow = 1931-01-01\nhigh = 2009-12-31\n')
+    assert Roles.from_toml(path).domains["birth"] == roles.domains["birth"]
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ('kind = "date"\nlow = 1960\nhigh = 1970', "such as '1960-01-31'"),
+        ('kind = "date"\nlow = true\nhigh = 1970', "must be numbers, dates or times"),
+        ('kind = "numeric"\nlow = "1960-01-01"\nhigh = 1970', "give unit='date'"),
+        ('kind = "date"\nlow = "1960-01-01"', "needs both low and high"),
+        ('kind = "date"\ncategories = ["a"]', "categories need kind"),
+    ],
+)
+def test_ranges_of_dates_that_are_refused(tmp_path: Path, facts: str, message: str) -> None:
+    path = tmp_path / "roles.toml"
+    path.write_text(f"[attributes.x]\n{facts}\n")
+    with pytest.raises(DocumentError, match=message):
+        Roles.from_toml(path)
+
+
+def test_the_order_of_dates_is_one_of_two() -> None:
+    with pytest.raises(RoleError, match="must be 'day/month/year' or 'month/day/year'"):
+        Roles(file={"date_order": "year"})  # type: ignore[arg-type]

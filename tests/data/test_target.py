@@ -77,3 +77,12 @@ def test_an_expression_needs_a_number():
 def test_a_column_may_be_named_like_an_expression():
     task = resolve({"x>3": ["a", "b"], "x": [1, 2]}, Roles("x>3"))
     assert (task.classes, task.names) == (("a", "b"), ("x",))
+
+
+def test_dates_and_times_to_compare_with() -> None:
+    target = Target.parse("birth in bins(1960-01-01, 1970-01-01)")
+    assert [str(edge) for edge in target.edges] == ["1960-01-01", "1970-01-01"]
+    assert target.classes[0] == "birth under 1960-01-01"
+    assert Target.parse("arrival>=8:30").classes == ("arrival < 08:30", "arrival >= 08:30")
+    with pytest.raises(RoleError, match="A target must be"):
+        Target.parse("birth>1960-02-30")

@@ -205,6 +205,21 @@ def test_answers_are_clamped_to_the_ledger(tmp_path: Path) -> None:
         assert "-5" not in str(histogram.to_dict())
 
 
+@pytest.mark.parametrize(
+    "domain",
+    [
+        NumericDomain("1960-01-01", "1970-12-31", unit="date"),  # type: ignore[arg-type]
+        NumericDomain("08:00", "20:00", unit="time"),  # type: ignore[arg-type]
+        NumericDomain(0, 99, age_on="2024-12-31"),
+    ],
+)
+def test_dates_are_refused_with_the_way_out(domain: NumericDomain) -> None:
+    with pytest.raises(
+        ParameterError, match=r"(?s)'x' must hold plain numbers.*Hint: make a column"
+    ):
+        declared({"x": domain})
+
+
 def test_texts_that_mean_missing_in_one_column():
     roles = Roles(
         domains={"age": NumericDomain(0, 99), "sex": CategoricalDomain(("f", "m"))},

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from sparsam.data import CategoricalDomain
+import datetime
+
+from sparsam.data import CategoricalDomain, read
 from sparsam.generalization import categorical_partition
-from sparsam.report._collected import members
+from sparsam.report._collected import _before, members
 
 
 def test_a_bucket_whose_label_is_cut_short_lists_its_members():
@@ -14,3 +16,11 @@ def test_a_bucket_whose_label_is_cut_short_lists_its_members():
         [["red", "green", "blue", "black"], ["white"]],
     )
     assert members(colours) == {colours.labels[0]: ["red", "green", "blue", "black"]}
+
+
+def test_dates_that_are_told_apart_by_year_were_collected_as_exact_dates():
+    days = [datetime.date(1930 + i % 70, 1 + i % 12, 1) for i in range(300)]
+    times = [datetime.time(i % 24, i % 60) for i in range(300)]
+    table = read({"birth": days, "arrival": times, "one": [datetime.date(2020, 1, 1)] * 300})
+    before = [_before(attribute) for attribute in table.attributes]
+    assert before == ["exact dates", "exact times", "1 value"]

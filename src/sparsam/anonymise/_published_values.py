@@ -14,8 +14,15 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError, SparsamWarning
 from sparsam.anonymise._classes import Classes
-from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Table
-from sparsam.generalization import ALL, Levels, category_label, number_label
+from sparsam.data import (
+    Attribute,
+    CategoricalDomain,
+    NumericDomain,
+    Table,
+    Unit,
+    moment,
+)
+from sparsam.generalization import ALL, Levels, category_label, moment_range, number_label
 
 Places = NDArray[np.int64]
 _Number = TypeVar("_Number", np.int64, np.float64)
@@ -168,6 +175,8 @@ Missing = Literal["own", "known"]
 def values_of(attribute: Attribute) -> list[Any]:
     """Return the plain value of every code, missing last; a bin of numbers is its middle.
 
+    Dates and times of day are texts, which are the same in every file.
+
     Parameters
     ----------
     attribute : Attribute
@@ -177,8 +186,12 @@ def values_of(attribute: Attribute) -> list[Any]:
     >>> values_of(Attribute("age", NumericDomain(0, 9, integer=True), [0, 4], [3, 9]))
     [2, 6, None]
     """
+    domain = attribute.domain
+    if isinstance(domain, NumericDomain) and domain.unit is not None:
+        middles = attribute.lows + np.floor((attribute.highs - attribute.lows) / 2)
+        return [*(str(moment(domain.unit, middle)) for middle in middles.tolist()), None]
     values = attribute.decode(np.arange(attribute.n_values))
-    if isinstance(attribute.domain, NumericDomain) and attribute.domain.integer:
+    if isinstance(domain, NumericDomain) and domain.integer:
         values = np.rint(values).astype(np.int64)
     return [*values.tolist(), None]
 
@@ -206,12 +219,25 @@ def averages(attribute: Attribute, tally: Tally, how: Average, missing: Missing)
     values = values_of(attribute)
     if how == "mean" and attribute.numeric:
         lacking = _lacking(tally, missing)
+        if isinstance(attribute.domain, NumericDomain) and attribute.domain.unit is not None:
+            return _mean_moments(attribute, attribute.domain.unit, tally, lacking)
         means = tally.mean(np.asarray(values[:-1], np.float64))
         if isinstance(attribute.domain, NumericDomain) and attribute.domain.integer:
             whole = np.rint(np.where(lacking, 0.0, means)).astype(np.int64)
             return _with_holes(whole, lacking)
         return _with_holes(means, lacking)
     return [values[code] for code in middle_codes(attribute, tally, how, missing).tolist()]
+
+
+def _mean_moments(
+    attribute: Attribute, unit: Unit, tally: Tally, lacking: NDArray[np.bool_]
+) -> list[Any]:
+    """Return the mean day or time of day of every class."""
+    means = tally.mean(attribute.lows + np.floor((attribute.highs - attribute.lows) / 2))
+    return [
+        None if none else str(moment(unit, round(mean)))
+        for mean, none in zip(means.tolist(), lacking.tolist(), strict=True)
+    ]
 
 
 def middle_codes(attribute: Attribute, tally: Tally, how: Average, missing: Missing) -> Places:
@@ -398,7 +424,11 @@ def interval_label(low: float, high: float, domain: NumericDomain) -> str:
     '30–39'
     >>> interval_label(0.5, 2, NumericDomain(0, 9)), interval_label(3, 3, NumericDomain(0, 9))
     ('0.5 to 2', '3')
+    >>> interval_label(0, 364, NumericDomain("1960-01-01", "2009-12-31", unit="date"))
+    '1970'
     """
+    if domain.unit is not None:
+        return moment_range(domain.unit, low, high)
     if low == high:
         return number_label(low)
     dash = "–" if domain.integer and low >= 0 else " to "

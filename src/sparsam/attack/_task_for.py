@@ -71,8 +71,9 @@ def task_for(generalization: Generalization, source: Any, roles: Roles | None = 
         weights=_weights(roles, told, personal),
         numeric=_numeric(numeric, told, known),
         categorical=_within(told.categorical, known),
-        dates=_within(told.dates, known),
-        ages=_within(told.ages, known),
+        dates=_dates(numeric, told, known),
+        ages={**_within(told.ages, known), **_ages(numeric)},
+        file=replace(told.file, date_order=told.file.date_order or _order(numeric)),
         missing_in=_within(told.missing_in, known),
         units=_within(told.units, known),
         ordered={},
@@ -100,8 +101,25 @@ def _numeric(
     partitions: Sequence[NumericPartition], told: Roles, known: Collection[str]
 ) -> tuple[str, ...]:
     names = dict.fromkeys((*told.numeric, *(part.name for part in partitions)))
-    dates = {*told.dates, *told.ages}
+    dates = {*_dates(partitions, told, known), *told.ages, *_ages(partitions)}
     return tuple(name for name in names if name in known and name not in dates)
+
+
+def _dates(
+    partitions: Sequence[NumericPartition], told: Roles, known: Collection[str]
+) -> tuple[str, ...]:
+    learned = [part.name for part in partitions if part.domain.unit is not None]
+    return tuple(dict.fromkeys((*_within(told.dates, known), *learned)))
+
+
+def _ages(partitions: Sequence[NumericPartition]) -> dict[str, str]:
+    """The day of each age that is found from dates of birth."""
+    return {part.name: part.domain.age_on for part in partitions if part.domain.age_on is not None}
+
+
+def _order(partitions: Sequence[NumericPartition]) -> Any:
+    """What dates such as 3/4/2020 meant where the generalization was learned."""
+    return next((p.domain.order for p in partitions if p.domain.order is not None), None)
 
 
 def _domains(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._artifact import Artifact
-from sparsam._documents import convert_part
+from sparsam._documents import convert_part, plain_parts
 from sparsam._errors import DocumentError, ParameterError
 from sparsam.collect._outcomes import Outcomes, Region, State
 from sparsam.data import Category
@@ -260,7 +260,7 @@ class Questionnaire(Artifact):
         return asked
 
     def to_document(self) -> QuestionnaireDocument:
-        recoding = msgspec.to_builtins(self._recoding.to_document())
+        recoding = plain_parts(self._recoding.to_document())
         order: Any = self._order
         return QuestionnaireDocument(FORMAT, VERSION, recoding, order, self._costs)
 

@@ -1,13 +1,21 @@
 """What we have and what it means: reading, roles, domains, encoding, splitting, an example."""
 
 from sparsam.data._attribute import Attribute as Attribute
+from sparsam.data._calendar import Unit as Unit
+from sparsam.data._calendar import ages as ages
+from sparsam.data._calendar import date_of as date_of
+from sparsam.data._calendar import moment as moment
+from sparsam.data._calendar import time_of as time_of
 from sparsam.data._domain import CategoricalDomain, NumericDomain
 from sparsam.data._domain import Category as Category
 from sparsam.data._domain import Domain as Domain
+from sparsam.data._domain import Number as Number
+from sparsam.data._domain import cut_between as cut_between
 from sparsam.data._domain import plain as plain
-from sparsam.data._domain import round_cut as round_cut
+from sparsam.data._domain import reader_of as reader_of
 from sparsam.data._example import load_example
 from sparsam.data._factor import factorise as factorise
+from sparsam.data._moments import moment_numbers as moment_numbers
 from sparsam.data._open import open_as as open_as
 from sparsam.data._propose import ColumnProposal as ColumnProposal
 from sparsam.data._propose import ProposedRoles as ProposedRoles

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError, hint
-from sparsam.data._domain import CategoricalDomain, Category, Domain, NumericDomain, middles, plain
+from sparsam.data._calendar import Unit, ages, time_of
+from sparsam.data._domain import (
+    CategoricalDomain,
+    Category,
+    Domain,
+    NumericDomain,
+    cut_between,
+    middles,
+    plain,
+    reader_of,
+)
 from sparsam.data._factor import Factored, factorise
 
 # Codes are 16 bits wide; a few are left for the missing value and for later use.
@@ -32,7 +43,8 @@ class Attribute:
         The values it can take.
     lows, highs : ndarray of float
         Numeric attributes: the smallest and the largest value that each code stands for,
-        ascending. They are equal where every distinct value has a code of its own.
+        ascending. They are equal where every distinct value has a code of its own. Of dates, the
+        first and the last day of a calendar month or year, as the domain counts days.
         Empty for categories, whose codes are positions in the domain's list.
     missing : bool, default=False
         Whether values may be missing; their code is `n_values`.
@@ -109,7 +121,8 @@ class Attribute:
         """Turn values into codes.
 
         A number between two codes gets the nearer one (the upper at equal distance), a number
-        beyond the range the first or the last. A category that is not in the domain, or a
+        beyond the range the first or the last. Between two months of dates the calendar decides:
+        a year that begins there, if one does. A category that is not in the domain, or a
         missing value where none is allowed, is an error.
 
         Parameters
@@ -135,7 +148,8 @@ class Attribute:
         """Turn codes back into values.
 
         Categories come back as they are, numbers as the value or the middle of the bin that
-        the code stands for. A missing value is None among categories and NaN among numbers.
+        the code stands for, dates as datetime64 and times of day as `datetime.time`. A missing
+        value is None among categories and times, NaT among dates and NaN among numbers.
 
         Parameters
         ----------
@@ -143,6 +157,9 @@ class Attribute:
             Codes of this attribute.
         """
         values = self._representatives()
+        if isinstance(self.domain, NumericDomain) and self.domain.unit is not None:
+            moments: NDArray[Any] = _calendar_values(self.domain.unit, values)[codes]
+            return moments
         if self.missing and (codes == self.n_values).any():
             longer = np.empty(self.size, dtype=float if self.numeric else object)
             longer[:-1], longer[-1] = values, np.nan if self.numeric else None
@@ -177,13 +194,23 @@ class Attribute:
         return lookup.astype(np.uint16)
 
     def _number_codes(self, factored: Factored) -> NDArray[np.uint16]:
-        values = as_numbers(self.name, factored)
+        assert isinstance(self.domain, NumericDomain)
+        values = as_numbers(self.name, factored, self.domain)
+        if self.domain.unit is not None:
+            return np.searchsorted(self.borders, values, side="right").astype(np.uint16)
         code = np.maximum(np.searchsorted(self.lows, values, side="right") - 1, 0)
         above = np.minimum(code + 1, self.n_values - 1)
         with np.errstate(over="ignore"):
             nearer = self.lows[above] - values <= values - self.highs[code]
         code = np.where((values > self.highs[code]) & nearer, above, code)
         return code.astype(np.uint16)
+
+    @cached_property
+    def borders(self) -> NDArray[np.float64]:
+        """Of dates and times of day: where each code but the first begins, at a calendar's edge."""
+        assert isinstance(self.domain, NumericDomain)
+        ends = zip(self.highs[:-1].tolist(), self.lows[1:].tolist(), strict=True)
+        return np.array([cut_between(self.domain, below, above) for below, above in ends])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Attribute):
@@ -204,8 +231,26 @@ class Attribute:
         return f"Attribute({self.name!r}, {self.kind}, {self.n_values:,} values{rest})"
 
 
-def as_numbers(name: str, factored: Factored) -> NDArray[np.float64]:
-    """Read the distinct values of a column as numbers; text that is no number is an error."""
+def as_numbers(
+    name: str, factored: Factored, domain: NumericDomain | None = None
+) -> NDArray[np.float64]:
+    """Read the distinct values of a column as numbers; text that is no number is an error.
+
+    Parameters
+    ----------
+    name : str
+        The column, for error messages.
+    factored : Factored
+    domain : NumericDomain, optional
+        Says whether dates, times of day or dates of birth are expected.
+    """
+    if domain is not None and (domain.unit is not None or domain.age_on is not None):
+        return _as_moments(name, factored, domain)
+    if factored.kind in ("date", "time"):
+        raise DataError(
+            f"'{name}' must hold numbers. Got {factored.kind}s instead."
+            f"\n\nHint: do not declare the column numeric: {factored.kind}s are read as they are."
+        )
     if factored.kind != "text":
         return factored.values.astype(np.float64)
     numbers = np.array([_number(text) for text in factored.values])
@@ -222,6 +267,45 @@ def as_numbers(name: str, factored: Factored) -> NDArray[np.float64]:
             )
         )
     return numbers
+
+
+def _as_moments(name: str, factored: Factored, domain: NumericDomain) -> NDArray[np.float64]:
+    if factored.kind == (domain.unit or "date"):
+        if domain.age_on is None:
+            return factored.values.astype(np.float64)
+        return ages(domain.age_on, factored.values)
+    reader, numbers, bad = reader_of(domain), [], []
+    assert reader is not None
+    for value in factored.values:
+        try:
+            numbers.append(reader(value))
+        except TypeError:
+            bad.append(value)
+    if bad:
+        raise not_moments(name, factored, domain, set(bad))
+    return np.array(numbers, dtype=np.float64)
+
+
+def not_moments(name: str, factored: Factored, domain: NumericDomain, bad: set[Any]) -> DataError:
+    """Make the error for a column that is declared to hold dates, and does not."""
+    counts = factored.counts().tolist()
+    rows = sum(n for value, n in zip(factored.values, counts, strict=True) if value in bad)
+    what = "times of day such as 08:30" if domain.unit == "time" else "dates such as 1960-01-31"
+    return DataError(
+        f"'{name}' must hold {what}. Got {rows:,} rows with something else instead."
+        "\n\nHint: name the texts that mean missing, correct the rows, or say what 3/4/2020 means: "
+        "date_order = 'day/month/year' or 'month/day/year' under [file] of the roles."
+    )
+
+
+def _calendar_values(unit: Unit, values: NDArray[Any]) -> NDArray[Any]:
+    """Return the values of all codes as dates or times of day, with one more for missing."""
+    if unit == "date":
+        days = values.astype(np.int64).astype("datetime64[D]")
+        return np.append(days, np.datetime64("NaT", "D"))
+    times = np.empty(len(values) + 1, dtype=object)
+    times[:-1] = [time_of(value) for value in values]
+    return times
 
 
 def _number(text: str) -> float:

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError, hint
+from sparsam.data._calendar import FIRST_DAY, LAST_DAY, days_of, number_of
 
-Kind = Literal["number", "bool", "text", "empty"]
+Kind = Literal["number", "bool", "text", "date", "time", "empty"]
 
 # A table of this many entries is cheaper than a sort, whatever the number of rows.
 _DIRECT = 1 << 20
@@ -27,17 +28,21 @@ class Factored(NamedTuple):
 
     Attributes
     ----------
-    kind : {"number", "bool", "text", "empty"}
+    kind : {"number", "bool", "text", "date", "time", "empty"}
         What the values are; "empty" when every one is missing.
     values : ndarray
-        The distinct values, ascending: int64, float64, bool or object (text).
+        The distinct values, ascending: int64, float64, bool or object (text). Of dates the days
+        since 1970-01-01, of times of day the minutes.
     codes : ndarray of int32
         The position in `values` of every row's value, -1 where it is missing.
+    clock : bool
+        Whether dates came with a time of day, which is lost.
     """
 
     kind: Kind
     values: NDArray[Any]
     codes: NDArray[np.int32]
+    clock: bool = False
 
     @property
     def has_missing(self) -> bool:
@@ -63,12 +68,13 @@ def factorise(
     missing : collection of str
         Texts that mean missing.
     as_text : bool, default=False
-        Turn a mixture of types, and dates, into text instead of refusing it.
+        Turn a mixture of types into text instead of refusing it, and dates into text too.
 
     Examples
     --------
-    >>> factorise("age", np.array([30.0, 20.0, np.nan, 30.0]))
-    Factored(kind='number', values=array([20, 30]), codes=array([ 1,  0, -1,  1], dtype=int32))
+    >>> factored = factorise("age", np.array([30.0, 20.0, np.nan, 30.0]))
+    >>> factored.kind, factored.values, factored.codes
+    ('number', array([20, 30]), array([ 1,  0, -1,  1], dtype=int32))
     """
     if isinstance(values, np.ma.MaskedArray):
         return _masked(name, values, missing, as_text)
@@ -96,7 +102,7 @@ def _used(inner: Factored, codes: NDArray[np.int32]) -> Factored:
     used[codes] = True
     lookup = np.append(np.cumsum(used[:-1]) - 1, -1).astype(np.int32)
     kind: Kind = inner.kind if used[:-1].any() else "empty"
-    return Factored(kind, inner.values[used[:-1]], lookup[codes])
+    return Factored(kind, inner.values[used[:-1]], lookup[codes], inner.clock)
 
 
 def _masked(
@@ -106,7 +112,7 @@ def _masked(
     kept = factorise(name, values.data[~mask], missing=missing, as_text=as_text)
     codes = np.full(len(values), -1, dtype=np.int32)
     codes[~mask] = kept.codes
-    return Factored(kept.kind, kept.values, codes)
+    return Factored(kept.kind, kept.values, codes, kept.clock)
 
 
 def _drop_missing(factored: Factored) -> Factored:
@@ -171,11 +177,52 @@ def _sorted(values: NDArray[np.float64]) -> Factored:
 
 
 def _dates(name: str, values: NDArray[Any], as_text: bool) -> Factored:
-    if not as_text:
-        raise _date_error(name)
+    if values.dtype.kind == "m":
+        if not as_text:
+            raise _duration_error(name)
+        return _date_texts(values)
+    known = ~np.isnat(values)
+    if not known.any():
+        return _empty(len(values))
+    days, clock = days_of(values[known])
+    if as_text:
+        return _date_texts(values if clock else values.astype("datetime64[D]"))
+    _check_years(name, days)
+    factored = _whole(days)
+    codes = np.full(len(values), -1, dtype=np.int32)
+    codes[known] = factored.codes
+    return Factored("date", factored.values, codes, clock)
+
+
+def _date_texts(values: NDArray[Any]) -> Factored:
     texts = values.astype(str).astype(object)
     texts[np.isnat(values)] = None
     return _texts(texts, frozenset())
+
+
+def _check_years(name: str, days: NDArray[np.int64]) -> None:
+    outside = int(((days < FIRST_DAY) | (days > LAST_DAY)).sum())
+    if outside:
+        raise DataError(
+            f"'{name}' must hold dates of the years 1 to 9999. Got {outside:,} others."
+            "\n\nHint: replace them by missing values."
+        )
+
+
+def _moments(values: NDArray[np.object_], unit: Literal["date", "time"]) -> Factored:
+    found = [number_of(unit, value) for value in values]
+    known = np.array([number is not None for number in found])
+    factored = _whole(np.array([number for number in found if number is not None], dtype=np.int64))
+    codes = np.full(len(values), -1, dtype=np.int32)
+    codes[known] = factored.codes
+    clock = unit == "date" and any(map(_has_clock, values[known]))
+    return _drop_missing(Factored(unit, factored.values, codes, clock))
+
+
+def _has_clock(value: Any) -> bool:
+    if isinstance(value, np.datetime64):
+        return bool(value.astype("datetime64[D]") != value)
+    return isinstance(value, datetime.datetime) and value.time() != datetime.time()
 
 
 def _objects(
@@ -188,7 +235,7 @@ def _objects(
         values[[_is_gone(value, missing) for value in values]] = None
         types = _types(values)
     sorts = set(types.values()) - {"missing"}
-    if as_text and (len(sorts) > 1 or sorts & {"date", "other"}):
+    if as_text and (len(sorts) > 1 or sorts & {"date", "time", "duration", "other"}):
         return _texts(_stringify(values, types), missing)
     return _one_sort(name, values, types, sorts, missing)
 
@@ -219,8 +266,10 @@ def _one_sort(
         )
     if sorts == {"text"}:
         return _texts(values, missing)
-    if sorts == {"date"}:
-        raise _date_error(name)
+    if sorts in ({"date"}, {"time"}):
+        return _moments(values, "date" if sorts == {"date"} else "time")
+    if sorts == {"duration"}:
+        raise _duration_error(name)
     if sorts == {"other"}:
         raise _unsupported(name, ", ".join(_named(types)))
     numbers_ = np.fromiter(
@@ -263,21 +312,23 @@ def _sort_of(kind: type) -> str:
         return "number"
     if issubclass(kind, str):
         return "text"
-    dates = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
-    return "date" if issubclass(kind, dates) else "other"
+    if issubclass(kind, (datetime.date, np.datetime64)):
+        return "date"
+    if issubclass(kind, datetime.time):
+        return "time"
+    return "duration" if issubclass(kind, (datetime.timedelta, np.timedelta64)) else "other"
 
 
-def _date_error(name: str) -> DataError:
+def _duration_error(name: str) -> DataError:
     return DataError(
-        f"'{name}' must hold numbers, text or truth values. Got dates or times instead."
-        "\n\nHint: convert the column to a number, such as the year or the age in years, "
-        "or declare it categorical."
+        f"'{name}' must hold numbers, dates, text or truth values. Got durations instead."
+        "\n\nHint: convert the column to a number, such as the days, or declare it categorical."
     )
 
 
 def _unsupported(name: str, what: str) -> DataError:
     return DataError(
-        f"'{name}' must hold numbers, text or truth values. Got {what} instead."
+        f"'{name}' must hold numbers, dates, text or truth values. Got {what} instead."
         + hint(
             f"convert it to text or to numbers first, or leave it out: Roles(ignore=['{name}'])",
             "convert it to text or to numbers first, or leave it out with --ignore",

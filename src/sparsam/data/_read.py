@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +16,7 @@ from sparsam._errors import DataError
 from sparsam.data._attribute import MAX_CATEGORIES, Attribute, as_numbers
 from sparsam.data._domain import CategoricalDomain, Domain, NumericDomain, plain, rounded_range
 from sparsam.data._factor import Factored, factorise, from_dictionary
+from sparsam.data._moments import Moments, encode_moments, moments_of, no_dates
 from sparsam.data._near_identifiers import is_numbering, nearly_unique
 from sparsam.data._open import open_as
 from sparsam.data._roles import Roles
@@ -187,7 +189,12 @@ class Encoded(NamedTuple):
 
 
 def encode_column(
-    column: Column, roles: Roles, max_codes: int, target: Target | None = None
+    column: Column,
+    roles: Roles,
+    max_codes: int,
+    target: Target | None = None,
+    *,
+    calendar: bool = True,
 ) -> Encoded | None:
     """Find the domain of a column and encode its rows; None when it has no value at all.
 
@@ -202,6 +209,9 @@ def encode_column(
     target : Target or None
         What is predicted from this column: no bin may lie across its edges, and where it is the
         column as it is, numbers that are cut into bins are kept beside them.
+    calendar : bool, default=True
+        Whether dates and times of day are read as such. If not, texts of them stay texts, and
+        other ones are an error.
     """
     name = column.name
     declared = roles.domains.get(name)
@@ -215,11 +225,17 @@ def encode_column(
         return _declared(name, factored, declared)
     if factored.kind == "empty" and declared is None:
         return None
-    if declared is not None or name in roles.numeric:
+    kinds = (*roles.numeric, *roles.dates, *roles.ages)
+    if (as_text or column.categorical) and declared is None and name not in kinds:
+        return _categorical(name, factored)
+    moments = moments_of(name, factored, roles, declared) if calendar else None
+    if not calendar and (factored.kind in ("date", "time") or name in (*roles.dates, *roles.ages)):
+        raise no_dates(name)
+    if isinstance(moments, Moments):
+        return _dated(name, moments, declared, max_codes, target)
+    if declared is not None or name in roles.numeric or factored.kind == "number":
         return _numeric(name, factored, declared, max_codes, target)
-    if factored.kind == "number" and not (as_text or column.categorical):
-        return _numeric(name, factored, None, max_codes, target)
-    return _categorical(name, factored)
+    return _categorical(name, factored, () if moments is None else (moments,))
 
 
 def _factored(column: Column, roles: Roles, as_text: bool) -> Factored:
@@ -233,7 +249,7 @@ def _declared(name: str, factored: Factored, domain: CategoricalDomain) -> Encod
     return Encoded(attribute, attribute.encode_factored(factored))
 
 
-def _categorical(name: str, factored: Factored) -> Encoded:
+def _categorical(name: str, factored: Factored, notes: tuple[str, ...] = ()) -> Encoded:
     if len(factored.values) > MAX_CATEGORIES:
         kind = NearlyUniqueError if nearly_unique(factored.counts()) else DataError
         raise kind(
@@ -245,7 +261,27 @@ def _categorical(name: str, factored: Factored) -> Encoded:
     attribute = Attribute(name, domain, missing=factored.has_missing)
     # the distinct values are in the order of the domain, so that positions are codes
     codes = np.where(factored.codes < 0, attribute.n_values, factored.codes)
-    return Encoded(attribute, codes.astype(np.uint16))
+    return Encoded(attribute, codes.astype(np.uint16), notes)
+
+
+def _dated(
+    name: str,
+    moments: Moments,
+    declared: NumericDomain | None,
+    max_codes: int,
+    target: Target | None,
+) -> Encoded | None:
+    if moments.domain.age_on is None and moments.factored.values.size:
+        if declared is not None:
+            _check_range(name, moments.factored, declared)
+        return Encoded(*encode_moments(name, moments, declared, max_codes, target))
+    part = _numeric(name, moments.factored, declared, max_codes, target)
+    if part is None or moments.domain.age_on is None:
+        return part
+    ends = msgspec.structs.asdict(moments.domain)
+    ends |= {end: getattr(part.attribute.domain, end) for end in ("low", "high")}
+    attribute = replace(part.attribute, domain=NumericDomain(**ends))
+    return Encoded(attribute, part.codes, (*moments.note(name), *part.notes))
 
 
 def _numeric(
@@ -363,20 +399,32 @@ def _fits(attribute: Attribute, roles: Roles) -> bool:
     name, domain = attribute.name, attribute.domain
     if name in roles.ordered:
         return domain == CategoricalDomain(tuple(roles.ordered[name]), ordered=True)
+    if name in roles.ages:
+        return _fits_age(domain, roles.ages[name], roles.domains.get(name))
     if name in roles.domains:
         return domain == roles.domains[name]
+    if name in roles.dates:
+        return isinstance(domain, NumericDomain) and domain.unit is not None
     if isinstance(domain, NumericDomain):
         return name not in roles.categorical
     return name not in roles.numeric and not {*roles.missing_texts(name)} & {*domain.categories}
 
 
+def _fits_age(domain: Domain, on: str, declared: Domain | None) -> bool:
+    if not isinstance(domain, NumericDomain) or domain.age_on != on:
+        return False
+    ends = (domain.low, domain.high)
+    return not isinstance(declared, NumericDomain) or ends == (declared.low, declared.high)
+
+
 def _again(table: Table, attribute: Attribute, roles: Roles, max_codes: int) -> Table:
     declared, codes = roles.domains.get(attribute.name), table.column(attribute.name)
-    if isinstance(declared, NumericDomain) and attribute.numeric:
+    dated = isinstance(attribute.domain, NumericDomain) and attribute.domain.unit is not None
+    if isinstance(declared, NumericDomain) and attribute.numeric and not dated:
         return table.with_column(_ranged(attribute, declared), codes)
     if attribute.binned:
         raise DataError(
-            f"'{attribute.name}' was cut into bins on reading, before it was declared categorical."
+            f"'{attribute.name}' was cut into bins on reading, before it was declared otherwise."
             "\n\nHint: read the table with these roles: read(source, roles=roles)."
         )
     values = attribute.decode(codes)
@@ -395,4 +443,7 @@ def _ranged(attribute: Attribute, declared: NumericDomain) -> Attribute:
             f"'{attribute.name}' must lie in its declared domain. It holds numbers that do not."
             "\n\nHint: widen the declared domain, or correct the rows."
         )
+    on = attribute.domain.age_on if isinstance(attribute.domain, NumericDomain) else None
+    if on is not None:
+        declared = msgspec.structs.replace(declared, age_on=on)
     return replace(attribute, domain=declared)

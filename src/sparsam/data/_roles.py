@@ -16,7 +16,7 @@ import msgspec
 
 from sparsam._checks import check_names
 from sparsam._documents import convert_part, parse_toml, read_bytes
-from sparsam._errors import DocumentError, RoleError
+from sparsam._errors import DataError, DocumentError, RoleError
 from sparsam.data._domain import CategoricalDomain, Category, Domain, NumericDomain
 from sparsam.data.source._format import FileFormat
 
@@ -420,18 +420,22 @@ class _Format(msgspec.Struct, forbid_unknown_fields=True):
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None
+    date_order: Literal["day/month/year", "month/day/year"] | None = None
 
 
 class _Attribute(msgspec.Struct, forbid_unknown_fields=True):
-    kind: Literal["numeric", "categorical", "ordered", "date"] | None = None
-    low: float | None = None
-    high: float | None = None
+    kind: Literal["numeric", "categorical", "ordered", "date", "time"] | None = None
+    low: Any = None  # a number, a date or a time of day, also as a text
+    high: Any = None
     integer: bool = False
     categories: tuple[Category, ...] | None = None
     age_on: datetime.date | None = None
     weight: float | None = None
     unit: str | None = None
     missing: tuple[str, ...] = ()
+
+
+_ENDS = (int, float, str, datetime.date, datetime.time)
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -477,9 +481,10 @@ def _sort_kind(arguments: dict[str, Any], name: str, attribute: _Attribute, wher
     ranged = attribute.low is not None or attribute.high is not None
     if age and attribute.kind != "date":
         raise DocumentError("age_on needs kind = 'date'", where)
-    if attribute.kind != "numeric" and not age and (ranged or attribute.integer):
+    unit = attribute.kind if attribute.kind in ("date", "time") and not age else None
+    if attribute.kind != "numeric" and not age and (attribute.integer or (ranged and not unit)):
         raise DocumentError("low, high and integer need kind = 'numeric'", where)
-    if attribute.kind in ("numeric", "date", None) and attribute.categories is not None:
+    if attribute.kind in ("numeric", "date", "time", None) and attribute.categories is not None:
         raise DocumentError("categories need kind = 'categorical' or 'ordered'", where)
     if attribute.age_on is not None:
         arguments["ages"][name] = attribute.age_on.isoformat()
@@ -490,11 +495,21 @@ def _sort_kind(arguments: dict[str, Any], name: str, attribute: _Attribute, wher
     elif attribute.categories is not None:
         arguments["domains"][name] = CategoricalDomain(attribute.categories)
     elif attribute.low is not None and attribute.high is not None:
-        arguments["domains"][name] = NumericDomain(attribute.low, attribute.high, attribute.integer)
+        arguments["domains"][name] = _range_of(attribute, unit, where)
     elif ranged or attribute.integer:
         raise DocumentError("a numeric range needs both low and high", where)
     elif attribute.kind is not None and not age:
-        arguments["dates" if attribute.kind == "date" else attribute.kind].append(name)
+        arguments["dates" if unit is not None else attribute.kind].append(name)
+
+
+def _range_of(attribute: _Attribute, unit: Any, where: str) -> NumericDomain:
+    for end in (attribute.low, attribute.high):
+        if isinstance(end, bool) or not isinstance(end, _ENDS):
+            raise DocumentError("low and high must be numbers, dates or times of day", where)
+    try:
+        return NumericDomain(attribute.low, attribute.high, attribute.integer, unit=unit)
+    except DataError as error:
+        raise DocumentError(str(error), where) from None
 
 
 def document_of(roles: Roles) -> dict[str, Any]:
@@ -533,8 +548,11 @@ def _attribute(roles: Roles, name: str) -> dict[str, Any]:
     if isinstance(domain, CategoricalDomain):
         facts["categories"] = list(domain.categories)
     elif domain is not None:
-        facts |= {"low": domain.low, "high": domain.high}
-        facts |= {"integer": True} if domain.integer else {}
+        dated = domain.unit is not None
+        facts |= {
+            end: str(n) if dated else n for end, n in (("low", domain.low), ("high", domain.high))
+        }
+        facts |= {"integer": True} if domain.integer and not dated else {}
     if name in roles.weights:
         facts["weight"] = roles.weights[name]
     if name in roles.units:
@@ -552,6 +570,8 @@ def _kind(roles: Roles, name: str) -> dict[str, Any]:
     if name in roles.ordered:
         return {"kind": "ordered", "categories": list(roles.ordered[name])}
     domain = roles.domains.get(name)
+    if isinstance(domain, NumericDomain) and domain.unit is not None:
+        return {"kind": domain.unit}
     if name in roles.numeric or isinstance(domain, NumericDomain):
         return {"kind": "numeric"}
     if name in roles.categorical or domain is not None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsam._checks import check_choice, check_names
+from sparsam._documents import as_written
 from sparsam._errors import DataError, MissingExtraError
 from sparsam.data._attribute import Attribute
 
@@ -144,7 +145,7 @@ class Table:
         digest = hashlib.sha256()
         for column, attribute in enumerate(self.attributes):
             facts = [attribute.name, attribute.domain, attribute.missing, self.n_rows]
-            digest.update(msgspec.json.encode(facts))
+            digest.update(msgspec.json.encode(facts, enc_hook=as_written))
             digest.update(np.ascontiguousarray(attribute.lows, dtype="<f8").tobytes())
             digest.update(np.ascontiguousarray(attribute.highs, dtype="<f8").tobytes())
             digest.update(np.ascontiguousarray(self.codes[:, column], dtype="<u2").tobytes())

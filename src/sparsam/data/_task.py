@@ -14,6 +14,7 @@ from sparsam._small_counts import suppress
 from sparsam.data._attribute import Attribute
 from sparsam.data._domain import CategoricalDomain, NumericDomain
 from sparsam.data._leaks import leaks
+from sparsam.data._moments import check_no_date_target
 from sparsam.data._near_identifiers import FEWEST_ROWS, is_near_identifier
 from sparsam.data._open import open_as, with_numbers_found
 from sparsam.data._read import (
@@ -281,6 +282,7 @@ def _as_is(
     name: str,
     numbers: NDArray[np.float64] | None,
 ) -> _Labels:
+    check_no_date_target(attribute, name)
     whole = isinstance(attribute.domain, NumericDomain) and attribute.domain.integer
     if attribute.numeric and not (whole and attribute.n_values <= _MOST_NUMERIC_CLASSES):
         if numbers is None and attribute.binned:

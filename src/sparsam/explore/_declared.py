@@ -75,6 +75,13 @@ class Declared:
                     f"The domain of '{name}' must be a NumericDomain or a CategoricalDomain. "
                     f"Got a {type(domain).__name__} instead."
                 )
+            if isinstance(domain, NumericDomain) and (domain.unit or domain.age_on):
+                raise ParameterError(
+                    f"'{name}' must hold plain numbers or categories here. It is declared to hold "
+                    "dates or times."
+                    "\n\nHint: make a column of the year, of the age or of the hour, and declare "
+                    "its range."
+                )
             if isinstance(domain, CategoricalDomain) and not domain.categories:
                 raise DataError(f"The domain of '{name}' must list its categories. It lists none.")
         object.__setattr__(self, "domains", domains)

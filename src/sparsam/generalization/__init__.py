@@ -9,6 +9,7 @@ from sparsam.generalization._information_loss import InformationLoss as Informat
 from sparsam.generalization._information_loss import information_loss
 from sparsam.generalization._labels import ALL as ALL
 from sparsam.generalization._labels import category_label as category_label
+from sparsam.generalization._labels import moment_range as moment_range
 from sparsam.generalization._labels import number_label as number_label
 from sparsam.generalization._labels import numeric_labels as numeric_labels
 from sparsam.generalization._labels import unique_labels as unique_labels

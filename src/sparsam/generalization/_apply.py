@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import datetime
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsam._checks import check_choice
 from sparsam._errors import DataError, ParameterError
-from sparsam.data import Table
+from sparsam.data import NumericDomain, Table, ages, date_of, time_of
 from sparsam.data.source import (
     ArrayColumn,
     ArrayFrame,
@@ -120,7 +121,7 @@ def _column_plan(
     partition: Partition, frame: LazyFrame, labels: tuple[str, ...] | None
 ) -> ColumnPlan:
     kind = frame.kind(partition.name)
-    if kind == "other" or (isinstance(partition, NumericPartition) and kind != "number"):
+    if kind not in _kinds(partition):
         raise refusal(partition.name, WRONG_TYPE)
     common: dict[str, Any] = {
         "name": partition.name,
@@ -130,9 +131,27 @@ def _column_plan(
     }
     if isinstance(partition, NumericPartition):
         domain = partition.domain
-        bounds = (domain.low, domain.high) if partition.beyond == "error" else None
-        return ColumnPlan(**common, cuts=partition.cuts, bounds=bounds)
+        low, high, *cuts = map(_edge_of(domain), (domain.low, domain.high, *partition.cuts))
+        bounds = (low, high) if partition.beyond == "error" else None
+        on = None if domain.age_on is None else datetime.date.fromisoformat(domain.age_on)
+        return ColumnPlan(**common, cuts=cuts, bounds=bounds, age_on=on)
     return ColumnPlan(**common, groups=_members(partition, kind), outside=partition.unseen)
+
+
+def _kinds(partition: Partition) -> tuple[str, ...]:
+    """The kinds of columns that a partition takes in an engine."""
+    if isinstance(partition, CategoricalPartition):
+        return ("number", "text", "truth")
+    if partition.domain.age_on is not None:
+        return ("number", "date", "moment")
+    kinds = {None: ("number",), "date": ("date", "moment"), "time": ("time",)}
+    return kinds[partition.domain.unit]
+
+
+def _edge_of(domain: NumericDomain) -> Callable[[float], Any]:
+    """How a number of a domain is written in an engine."""
+    written: dict[str | None, Callable[[float], Any]] = {"date": date_of, "time": time_of}
+    return written.get(domain.unit, float)
 
 
 def _members(partition: CategoricalPartition, kind: str) -> list[tuple[int, list[Any]]]:
@@ -167,6 +186,10 @@ def column_slots(partition: Partition, column: SeriesColumn | ArrayColumn) -> Sl
     kind, dtype = column.kind, slot_type(partition.n_buckets)
     if kind == "nothing":
         return np.full(len(column), partition.slot(None), dtype)
+    if isinstance(partition, NumericPartition) and kind in (partition.domain.unit, "date"):
+        return _moment_slots(partition, kind, column)
+    if isinstance(partition, NumericPartition) and _one_by_one(partition.domain, kind):
+        return _each_slot(partition, column.objects())
     if kind == "number":
         return number_slots(partition, *column.numbers())
     if kind == "levels" and isinstance(column, SeriesColumn):
@@ -183,6 +206,33 @@ def column_slots(partition: Partition, column: SeriesColumn | ArrayColumn) -> Sl
     ):
         return _text_slots(partition, column)
     return np.full(len(column), partition.n_buckets + WRONG_TYPE, dtype)
+
+
+def _moment_slots(
+    partition: NumericPartition, kind: str, column: SeriesColumn | ArrayColumn
+) -> Slots:
+    domain = partition.domain
+    if domain.unit != kind and domain.age_on is None:
+        return np.full(
+            len(column), partition.n_buckets + WRONG_TYPE, slot_type(partition.n_buckets)
+        )
+    numbers = column.moments()
+    if domain.age_on is not None:
+        numbers = ages(domain.age_on, numbers)
+    return partition.number_slots(numbers)
+
+
+def _one_by_one(domain: NumericDomain, kind: str) -> bool:
+    """Whether texts are read as dates, or numbers such as 19600131."""
+    if domain.age_on is not None:
+        return kind == "text"
+    return domain.unit is not None and kind in ("text", "number")
+
+
+def _each_slot(partition: NumericPartition, values: list[Any]) -> Slots:
+    """Look every distinct value up once."""
+    slots = {value: partition.slot(value) for value in set(values)}
+    return np.asarray([slots[value] for value in values], slot_type(partition.n_buckets))
 
 
 def _text_slots(partition: CategoricalPartition, column: SeriesColumn) -> Slots:

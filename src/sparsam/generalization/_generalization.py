@@ -15,7 +15,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from sparsam._artifact import Artifact
-from sparsam._documents import check_plain
+from sparsam._documents import as_written, check_plain
 from sparsam._errors import DocumentError, ParameterError
 from sparsam._printable import one_line
 from sparsam.data import Table
@@ -374,7 +374,7 @@ def _facts(about: Mapping[str, Any]) -> bytes:
 def _numpy_to_python(value: object) -> object:
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
-    raise TypeError(f"Got a {type(value).__name__}.")
+    return as_written(value)
 
 
 _SIGNS = ("minimiser", "learned_from_rows")

@@ -233,6 +233,12 @@ class Hierarchy:
             place = {str(row[0]): row for row in self.rows}
             keys: list[Any] = [str(category) for category in attribute.domain.categories]
         else:
+            if attribute.domain.unit is not None:
+                raise DataError(
+                    f"A hierarchy needs numbers or categories. '{attribute.name}' holds "
+                    f"{attribute.domain.unit}s, which are told apart by the calendar as they are."
+                    "\n\nHint: leave the hierarchy out, or declare the column categorical."
+                )
             if attribute.binned:
                 raise DataError(
                     f"A hierarchy of values needs a code for every number of '{attribute.name}'. "

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
+from calendar import monthrange
 from collections.abc import Sequence
 from itertools import pairwise
 
 from sparsam._documents import whole
-from sparsam.data import CategoricalDomain, Category, NumericDomain
+from sparsam.data import CategoricalDomain, Category, NumericDomain, Unit, date_of, time_of
 from sparsam.generalization._partition_base import category_key
 
 NOT_COLLECTED = "not collected"
@@ -36,10 +38,15 @@ def numeric_labels(domain: NumericDomain, cuts: Sequence[float]) -> list[str]:
     ['under 17', '17–61', '62 and over']
     >>> numeric_labels(NumericDomain(0, 99), [17.5, 62])
     ['under 17.5', '17.5 to under 62', '62 and over']
+    >>> births = NumericDomain("1931-01-01", "2009-12-31", unit="date")
+    >>> numeric_labels(births, [births.number("1960-01-01"), births.number("1970-03-01")])
+    ['before 1960', 'January 1960 – February 1970', 'March 1970 and after']
     """
     if not cuts:
         return [ALL]
     edges = [None, *cuts, None]
+    if domain.unit is not None:
+        return [_moments(domain.unit, low, high) for low, high in pairwise(edges)]
     return [_interval(domain, low, high) for low, high in pairwise(edges)]
 
 
@@ -56,6 +63,79 @@ def _interval(domain: NumericDomain, low: float | None, high: float | None) -> s
         return f"{number_label(low)} to under {number_label(high)}"
     dash = " to " if low < 0 else "–"
     return f"{number_label(low)}{dash}{number_label(last)}"
+
+
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+
+
+def moment_range(unit: Unit, first: float, last: float) -> str:
+    """Return a range of days or of minutes of the day in words, both ends included.
+
+    Examples
+    --------
+    >>> from sparsam.data import NumericDomain
+    >>> day = NumericDomain("1931-01-01", "2009-12-31", unit="date").number
+    >>> moment_range("date", day("1960-01-01"), day("1969-12-31"))
+    '1960–1969'
+    >>> moment_range("date", day("1962-03-01"), day("1964-12-31"))
+    'March 1962 – December 1964'
+    >>> moment_range("date", day("1962-03-04"), day("1962-03-04"))
+    '4 March 1962'
+    >>> moment_range("time", 510, 719)
+    '08:30–11:59'
+    """
+    if unit == "time":
+        ends = [time_of(end).isoformat("minutes") for end in (first, last)]
+        return "–".join(dict.fromkeys(ends))
+    start, end = date_of(first), date_of(last)
+    if (start.month, start.day) == (1, 1) and (end.month, end.day) == (12, 31):
+        return "–".join(dict.fromkeys([f"{start.year}", f"{end.year}"]))
+    if start.day == 1 and end.day == monthrange(end.year, end.month)[1]:
+        words = [f"{_MONTHS[day.month - 1]} {day.year}" for day in (start, end)]
+    else:
+        words = [_day(day) for day in (start, end)]
+    return " – ".join(dict.fromkeys(words))
+
+
+def moment_label(unit: Unit, value: float) -> str:
+    """Return the moment at which a range begins, as shortly as it is exact.
+
+    Examples
+    --------
+    >>> moment_label("date", 0), moment_label("date", 31), moment_label("date", 32)
+    ('1970', 'February 1970', '2 February 1970')
+    """
+    if unit == "time":
+        return time_of(value).isoformat("minutes")
+    day = date_of(value)
+    if day.day > 1:
+        return _day(day)
+    return f"{day.year}" if day.month == 1 else f"{_MONTHS[day.month - 1]} {day.year}"
+
+
+def _moments(unit: Unit, low: float | None, high: float | None) -> str:
+    if low is None:
+        return f"before {moment_label(unit, high or 0.0)}"
+    if high is None:
+        return f"{moment_label(unit, low)} and after"
+    return moment_range(unit, low, high - 1)
+
+
+def _day(day: datetime.date) -> str:
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
 def number_label(value: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Annotated, Any, Literal
@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 
 from sparsam._documents import SAFE_INTEGER
 from sparsam._errors import DataError, hint
-from sparsam.data import Attribute, CategoricalDomain, Category, NumericDomain, round_cut
+from sparsam.data import (
+    Attribute,
+    CategoricalDomain,
+    Category,
+    Number,
+    NumericDomain,
+    cut_between,
+    reader_of,
+)
 from sparsam.data import plain as plain_category
 from sparsam.generalization import _labels as words
 from sparsam.generalization._partition_base import (
@@ -54,7 +62,7 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
     domain : NumericDomain
     cuts : tuple of float
         Ascending, above ``domain.low`` and at most ``domain.high``; whole numbers where the domain
-        is. Bucket i is ``[cuts[i - 1], cuts[i])``.
+        is. Bucket i is ``[cuts[i - 1], cuts[i])``. Dates and times of day may be given as texts.
     labels : tuple of str
         One for each bucket.
     missing : int or None, default=None
@@ -77,9 +85,10 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
 
     domain: NumericDomain
     cuts: Annotated[
-        tuple[float, ...],
+        tuple[Number, ...],
         Meta(
-            description="Ascending. Bucket i holds the numbers from cuts[i-1] to below cuts[i].",
+            description="Ascending. Bucket i holds the numbers from cuts[i-1] to below cuts[i]. "
+            "Dates and times of day are written as in the domain.",
             extra_json_schema={"uniqueItems": True},
         ),
     ]
@@ -102,6 +111,7 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
 
     def __post_init__(self) -> None:
         check_name(self.name)
+        msgspec.structs.force_setattr(self, "cuts", _numbers(self.domain, self.cuts))
         _check_cuts(self.name, self.domain, self.cuts)
         n_intervals = len(self.cuts) + 1
         check_index(self.name, "missing", self.missing, n_intervals + 1)
@@ -126,6 +136,8 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
     def before(self) -> str:
         """Return what the attribute holds when nothing is generalised, in words."""
         domain = self.domain
+        if domain.unit is not None:
+            return f"{domain.unit}s {words.moment_range(domain.unit, domain.low, domain.high)}"
         count = domain.high - domain.low + 1
         if domain.integer and count <= _COUNTED:
             return f"{int(count):,} value{'s' * (int(count) != 1)}"
@@ -138,7 +150,12 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
         n_buckets = len(self.labels)
         if n_buckets == 1:
             return 0
-        if type(value) is not float and type(value) is not int:
+        if self._calendar is not None:
+            try:
+                value = self._calendar(value)
+            except TypeError:
+                return n_buckets + WRONG_TYPE
+        elif type(value) is not float and type(value) is not int:
             try:
                 value = plain(value)
             except TypeError:
@@ -152,12 +169,18 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
             return n_buckets + OUTSIDE
         return bisect_right(self.cuts, number)
 
+    @cached_property
+    def _calendar(self) -> Callable[[Any], float | None] | None:
+        """How a date, a time of day or a date of birth becomes a number, if one is expected."""
+        return reader_of(self.domain)
+
     def number_slots(self, values: NDArray[np.float64]) -> NDArray[np.unsignedinteger]:
         """Return the slot of every number of an array; NaN is missing.
 
         Parameters
         ----------
         values : ndarray of float64
+            Of dates the days, of times the minutes, as the domain counts them.
 
         Returns
         -------
@@ -206,6 +229,7 @@ def numeric_partition(
     domain : NumericDomain
     cuts : sequence of float
         Ascending. Where the domain has whole numbers only, a cut moves up to the next whole number.
+        Dates and times of day may be given as texts: "1960-01-01", "08:30".
     missing : int or None, default=None
         The bucket of a missing value; ``len(cuts) + 1`` is a bucket of its own, None an error.
     beyond : {"clamp", "error"}, default="clamp"
@@ -221,8 +245,13 @@ def numeric_partition(
     >>> numeric_partition("age", NumericDomain(0, 99, integer=True), [16.5], missing=2).labels
     ('under 17', '17 and over', 'missing')
     """
-    kept = tuple(float(cut) for cut in cuts)
-    if domain.integer and all(map(math.isfinite, kept)) and list(kept) == sorted(kept):
+    kept = _numbers(domain, cuts)
+    if (
+        domain.integer
+        and domain.unit is None
+        and all(map(math.isfinite, kept))
+        and list(kept) == sorted(kept)
+    ):
         kept = tuple(dict.fromkeys(float(math.ceil(cut)) for cut in kept))
     if labels is None:
         labels = _interval_labels(domain, kept, missing)
@@ -237,6 +266,13 @@ def _interval_labels(
         return (words.NOT_COLLECTED,)
     named = words.with_missing(words.numeric_labels(domain, cuts), missing)
     return words.unique_labels([*named, *([words.MISSING] * own)])
+
+
+def _numbers(domain: NumericDomain, cuts: Sequence[Any]) -> tuple[float, ...]:
+    try:
+        return tuple(map(domain.number, cuts))
+    except DataError as error:
+        raise FieldError(str(error), "cuts") from None
 
 
 def _check_cuts(name: str, domain: NumericDomain, cuts: tuple[float, ...]) -> None:
@@ -566,7 +602,7 @@ def finest(attribute: Attribute) -> Partition:
     missing = attribute.n_values if attribute.missing else None
     if isinstance(attribute.domain, NumericDomain):
         ends = zip(attribute.highs[:-1].tolist(), attribute.lows[1:].tolist(), strict=True)
-        cuts = [round_cut(below, above) for below, above in ends]
+        cuts = [cut_between(attribute.domain, below, above) for below, above in ends]
         return numeric_partition(attribute.name, attribute.domain, cuts, missing)
     groups = [[category] for category in attribute.domain.categories]
     return categorical_partition(attribute.name, attribute.domain, groups, missing)

@@ -183,7 +183,8 @@ _REASONS: Final = (
 _HINTS: Final = (
     "Fill in the missing values, or make the generalization with a bucket for them.",
     "Correct the values, or make the generalization with a bucket for them.",
-    "Numbers must be numbers, not text or true/false; categories must be of the domain's type.",
+    "Numbers must be numbers, not text or true/false; dates must be dates, or texts such as "
+    "1960-01-31; categories must be of the domain's type.",
 )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sparsam._checks import check_names
 from sparsam._errors import DataError, ParameterError
-from sparsam.data import Target, open_source
+from sparsam.data import Target, moment_numbers, open_source
 from sparsam.data.source import whole_numbers
 from sparsam.individual._arrays import Labels, Matrix, generator
 from sparsam.individual._imputation import Imputation, PublicStatistics, impute
@@ -304,7 +304,9 @@ def _check_columns(people: PeopleTable) -> None:
                 f"'{name}' has no value at all in the rows that are used.\n\n"
                 "Hint: name it with --identifier, and it is left out."
             )
-        if values.dtype.kind in "OUST" and len(values) >= _FEWEST_ROWS:
+        if values.dtype.kind not in "OUST" or moment_numbers(values) is not None:
+            continue
+        if len(values) >= _FEWEST_ROWS:
             distinct = len(np.unique(values.astype(str)))
             if distinct == len(values):
                 raise DataError(
@@ -378,7 +380,8 @@ def _numbers(column: NDArray[Any], name: str) -> Matrix:
         places = np.unique(column, return_inverse=True)[1].astype(np.float64)
         return np.where(np.isnat(column), np.nan, places)
     if column.dtype.kind not in "biuf":
-        return _numbered(column, name)[1].astype(np.float64)
+        moments = moment_numbers(column)
+        return _numbered(column, name)[1].astype(np.float64) if moments is None else moments
     numbers = column.astype(np.float64)
     if np.isinf(numbers).any():
         raise DataError(f"The numbers of '{name}' must be finite. Some are not.")

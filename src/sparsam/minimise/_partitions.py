@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sparsam._errors import ParameterError, hint
 from sparsam._small_counts import SMALLEST_COUNT
-from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Task, round_cut
+from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Task, cut_between
 from sparsam.generalization import Partition, categorical_partition, numeric_partition
 from sparsam.minimise._constraints import Constraints
 
@@ -216,7 +216,8 @@ def _numeric(attribute: Attribute, buckets: NDArray[np.integer], missing: int | 
     assert isinstance(domain, NumericDomain)
     borders = np.flatnonzero(np.diff(buckets)) + 1
     cuts = [
-        round_cut(float(attribute.highs[code - 1]), float(attribute.lows[code])) for code in borders
+        cut_between(domain, float(attribute.highs[code - 1]), float(attribute.lows[code]))
+        for code in borders
     ]
     return numeric_partition(attribute.name, domain, cuts, missing=missing)
 

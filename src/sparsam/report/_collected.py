@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sparsam.data import Attribute, Task
+from sparsam.data import Attribute, NumericDomain, Task
 from sparsam.generalization import CategoricalPartition, Generalization, Partition
 from sparsam.report._words import THIN, counted, percent, whole
 from sparsam.report.page._blocks import (
@@ -55,8 +55,14 @@ def attribute_data(attribute: Attribute, partition: Partition, personal: bool) -
 
 def _before(attribute: Attribute) -> str:
     values = counted(attribute.n_values, "value")
-    before = "exact numbers" if attribute.binned else values
+    exact = {"date": "exact dates", "time": "exact times"}.get(_unit(attribute), "exact numbers")
+    before = exact if attribute.binned else values
     return f"{before} or missing" if attribute.missing else before
+
+
+def _unit(attribute: Attribute) -> str:
+    domain = attribute.domain
+    return (domain.unit or "") if isinstance(domain, NumericDomain) else ""
 
 
 def members(partition: Partition) -> dict[str, list[str]]:

@@ -171,3 +171,9 @@ def test_types_that_hold_the_same_cells_have_one_hash(one: list[Any], other: lis
 def test_the_hash_does_not_change_between_versions() -> None:
     cells = {"age": np.array([30.0, np.nan]), "job": np.array(["nurse", None], object)}
     assert cells_hash(cells).startswith("ebe13fb7dfd30e0d")
+
+
+def test_times_are_the_same_cells_in_memory_and_in_a_file() -> None:
+    times = [datetime.time(8, 30), None, datetime.time(9, 0, 1, 500_000)]
+    stored = np.array(["08:30:00", None, "09:00:01.5"], object)
+    assert cells_hash({"at": np.array(times, object)}) == cells_hash({"at": stored})

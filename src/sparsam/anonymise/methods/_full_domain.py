@@ -228,6 +228,8 @@ def _begins(attribute: Attribute) -> list[float]:
     if not isinstance(attribute.domain, NumericDomain):
         return [float(code) for code in range(attribute.n_values)]
     before, after = attribute.highs[:-1], attribute.lows[1:]
+    if attribute.domain.unit is not None:
+        return [float(attribute.lows[0]), *attribute.borders.tolist()]
     halfway = before + (after / 2 - before / 2)
     if attribute.domain.integer:
         halfway = np.ceil(halfway)

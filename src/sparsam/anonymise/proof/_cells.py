@@ -314,11 +314,7 @@ def column_texts(cells: Sequence[Any]) -> tuple[str, Texts]:
     ('mixed', ['NoneType: None', 'float: nan'])
     """
     is_blank = [_is_blank(cell) for cell in cells]
-    known = [
-        _without_decimals(cell)
-        for cell, missing in zip(cells, is_blank, strict=True)
-        if not missing
-    ]
+    known = [_as_stored(cell) for cell, missing in zip(cells, is_blank, strict=True) if not missing]
     kinds = {_kind(cell) for cell in known}
     if kinds == {"text"}:
         kind, texts = _usual(known)
@@ -342,8 +338,11 @@ def _is_blank(cell: Any) -> bool:
     return type(cell).__name__ in _NOTHING or (isinstance(cell, float) and math.isnan(cell))
 
 
-def _without_decimals(cell: Any) -> Any:
-    """Numbers with a fixed number of digits are stored as texts in some files."""
+def _as_stored(cell: Any) -> Any:
+    """Numbers with a fixed number of digits, and times, are stored as texts in some files."""
+    if isinstance(cell, datetime.time):
+        text = str(cell)
+        return text.rstrip("0") if "." in text else text
     return str(cell) if isinstance(cell, Decimal) else cell
 
 

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from sparsam._artifact import Artifact
+from sparsam._documents import as_written
 from sparsam._errors import DocumentError
 from sparsam.data import Category
 
@@ -301,7 +302,7 @@ def plain_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
     def unwrap(value: Any) -> Any:
         if hasattr(value, "tolist"):
             return value.tolist()
-        raise TypeError(f"got a {type(value).__name__}")
+        return as_written(value)
 
     try:
         plain: dict[str, Any] = msgspec.json.decode(

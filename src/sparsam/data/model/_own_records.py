@@ -13,6 +13,7 @@ from sparsam._checks import check_names
 from sparsam._errors import DataError, RoleError
 from sparsam.data._attribute import MAX_CATEGORIES, Attribute
 from sparsam.data._domain import CategoricalDomain
+from sparsam.data._moments import check_no_dates
 from sparsam.data._open import open_as
 from sparsam.data._read import Encoded, declare, encode_column, target_of
 from sparsam.data._roles import Roles
@@ -318,13 +319,14 @@ class OwnEncoder:
         name = self.frame.names[place]
         if isinstance(self.source, Table):
             declared = declare(self.source.select([name]), _roles_of(self.roles, name))
+            check_no_dates(declared.attributes[0])
             return Encoded(declared.attributes[0], declared.codes[:, 0], ())
         column = open_as(self.frame.native, self.roles).column(name)
-        return encode_column(column, self.roles, MAX_CATEGORIES)
+        return encode_column(column, self.roles, MAX_CATEGORIES, calendar=False)
 
     def _joined(self, slices: Slices) -> Encoded | None:
         column = slices.column(columns_of(self.frame.native, slices.columns))
-        return encode_column(column, self.roles, MAX_CATEGORIES)
+        return encode_column(column, self.roles, MAX_CATEGORIES, calendar=False)
 
     def _table(
         self, encoded: Mapping[str, Encoded], empty: Sequence[str], kept: Sequence[int]

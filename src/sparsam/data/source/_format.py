@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from sparsam._errors import RoleError
+from sparsam.data._calendar import ORDERS, Order
 
 _THOUSANDS = ("", ",", ".", " ", "'")
 
@@ -23,17 +24,20 @@ class FileFormat:
         What stands before the decimals of a number; None to find out.
     thousands : {"", ",", ".", " ", "'"} or None, default=None
         What stands between the thousands of a number, "" for nothing; None to find out.
+    date_order : {"day/month/year", "month/day/year"} or None, default=None
+        What a date such as 3/4/2020 means; None to find out from the whole column.
 
     Examples
     --------
     >>> FileFormat(encoding="latin-1", decimal=",")
-    FileFormat(encoding='latin-1', delimiter=None, decimal=',', thousands=None)
+    FileFormat(encoding='latin-1', delimiter=None, decimal=',', thousands=None, date_order=None)
     """
 
     encoding: str | None = None
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None
+    date_order: Order | None = None
 
     def completed_by(self, other: FileFormat) -> FileFormat:
         """Return this format, with what another says where this says nothing."""
@@ -63,6 +67,11 @@ class FileFormat:
             raise RoleError(
                 f"The thousands sign of a file must be one of {', '.join(map(repr, _THOUSANDS))}. "
                 f"Got {self.thousands!r} instead."
+            )
+        if self.date_order is not None and self.date_order not in ORDERS:
+            raise RoleError(
+                f"The order of dates in a file must be '{ORDERS[0]}' or '{ORDERS[1]}'. "
+                f"Got {self.date_order!r} instead."
             )
         if self.thousands and self.thousands == self.decimal:
             raise RoleError("The decimal sign and the thousands sign of a file must differ.")

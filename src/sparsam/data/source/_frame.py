@@ -6,6 +6,7 @@ here; frames that live in an engine are in `_lazy_frame`.
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
@@ -17,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
+from sparsam.data._factor import Factored, factorise
 from sparsam.data.source._engine import unreadable_column, unreadable_frame, worded
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-Kind = Literal["number", "text", "truth", "levels", "objects", "nothing", "other"]
+Kind = Literal["number", "text", "truth", "date", "time", "levels", "objects", "nothing", "other"]
 Numbers = tuple[NDArray[Any], NDArray[np.bool_] | None]
 Recoded = Mapping[str, tuple[NDArray[Any], Sequence[str] | None]]
 
@@ -62,7 +64,7 @@ class SeriesColumn:
 
     @cached_property
     def kind(self) -> Kind:
-        """What the values are: numbers, text, truth values, levels, Python objects or nothing."""
+        """What the values are: numbers, text, dates, levels, Python objects, nothing and so on."""
         dtype = self.series.dtype
         if self._holes == len(self):
             return "nothing"
@@ -74,6 +76,10 @@ class SeriesColumn:
             return "text"
         if dtype in (nw.Categorical, nw.Enum):
             return "text" if self.series.implementation.is_polars() else "levels"
+        if dtype in (nw.Date, nw.Datetime):
+            return "date"
+        if dtype == nw.Time:
+            return "time"
         return "objects" if dtype == nw.Object else "other"
 
     def _mask(self) -> NDArray[np.bool_] | None:
@@ -91,6 +97,11 @@ class SeriesColumn:
             series = series.cast(nw.Float64)
         filled = series.fill_null(0) if self._holes else series
         return filled.to_numpy(), self._mask()
+
+    @_worded_column
+    def moments(self) -> NDArray[np.float64]:
+        """Return dates as days since 1970-01-01, times of day as minutes; NaN is missing."""
+        return _numbers(factorise(str(self.series.name), wall_clock(self.series).to_numpy()))
 
     @_worded_column
     def truths(self) -> NDArray[np.uint8]:
@@ -148,14 +159,17 @@ class ArrayColumn:
         """What the values are."""
         if not len(self):
             return "nothing"
-        return {"i": "number", "u": "number", "f": "number", "b": "truth"}.get(  # type: ignore[return-value]
-            self.values.dtype.kind, "objects"
-        )
+        kinds = {"i": "number", "u": "number", "f": "number", "b": "truth", "M": "date"}
+        return kinds.get(self.values.dtype.kind, "objects")  # type: ignore[return-value]
 
     def numbers(self) -> Numbers:
         """Return the numbers; NaN is missing."""
         floats = self.values.dtype.kind == "f"
         return self.values.astype(np.float64, copy=False) if floats else self.values, None
+
+    def moments(self) -> NDArray[np.float64]:
+        """Return dates as days since 1970-01-01; NaN is missing."""
+        return _numbers(factorise("", self.values))
 
     def truths(self) -> NDArray[np.uint8]:
         """Return 0 for false and 1 for true."""
@@ -274,6 +288,19 @@ def _array_type(values: Any) -> type[object] | None:
     return None if kinds and (kinds <= {int, float} or kinds == {bool}) else object
 
 
+def wall_clock(series: nw.Series[Any]) -> nw.Series[Any]:
+    """Return moments that know their time zone as the date and time that a clock there shows."""
+    if isinstance(series.dtype, nw.Datetime) and series.dtype.time_zone is not None:
+        return series.dt.replace_time_zone(None)
+    return series
+
+
+def _numbers(moments: Factored) -> NDArray[np.float64]:
+    values = np.append(moments.values.astype(np.float64), np.nan)
+    rows: NDArray[np.float64] = values[moments.codes]
+    return rows
+
+
 def _with_missing(
     codes: NDArray[Any], mask: NDArray[np.bool_] | None, missing: int
 ) -> NDArray[Any]:
@@ -336,7 +363,8 @@ def _arrow_array(library: Any, codes: NDArray[Any], labels: Sequence[str] | None
 
 
 Members = Sequence[str] | Sequence[float]
-LazyKind = Literal["number", "text", "truth", "other"]
+LazyKind = Literal["number", "text", "truth", "date", "moment", "time", "other"]
+Edge = float | datetime.date | datetime.time
 
 
 @dataclass(frozen=True)
@@ -347,14 +375,17 @@ class ColumnPlan:
     ----------
     name : str
         The column.
-    kind : {"number", "text", "truth"}
-        How its values are compared: as 64-bit floats, as text, or as the numbers 0 and 1.
-    cuts : sequence of float
+    kind : {"number", "text", "truth", "date", "moment", "time"}
+        How its values are compared: as 64-bit floats, as text, as the numbers 0 and 1, or as
+        dates (a moment as its date) and times of day.
+    cuts : sequence of float, date or time
         Intervals ``[cuts[i - 1], cuts[i])`` are the buckets, unless there are groups.
     groups : sequence of (int, members) or None
         Bucket and members of every group.
-    bounds : (float, float) or None
-        Numbers outside are refused.
+    bounds : (low, high) or None
+        Numbers, dates and times outside are refused.
+    age_on : date or None
+        Where dates are compared by the age that a person born then has on this day.
     missing, outside : int or None
         Bucket of missing values and of values in no group; None refuses them.
     labels : sequence of str or None
@@ -363,12 +394,13 @@ class ColumnPlan:
 
     name: str
     kind: LazyKind
-    cuts: Sequence[float] = ()
+    cuts: Sequence[Edge] = ()
     groups: Sequence[tuple[int, Members]] | None = None
-    bounds: tuple[float, float] | None = None
+    bounds: tuple[Edge, Edge] | None = None
     missing: int | None = None
     outside: int | None = None
     labels: Sequence[str] | None = None
+    age_on: datetime.date | None = None
 
 
 class LazyFrame:
@@ -391,6 +423,12 @@ class LazyFrame:
             return "number"
         if dtype == nw.Boolean:
             return "truth"
+        if dtype == nw.Date:
+            return "date"
+        if dtype == nw.Datetime:
+            return "moment"
+        if dtype == nw.Time:
+            return "time"
         return "text" if dtype in (nw.String, nw.Categorical, nw.Enum) else "other"
 
     def refused(self, plans: Sequence[ColumnPlan]) -> list[tuple[int, int]]:
@@ -455,18 +493,35 @@ def _value(plan: ColumnPlan) -> nw.Expr:
     column = nw.col(plan.name)
     if plan.kind == "text":
         return column.cast(nw.String)
+    if plan.kind == "time":
+        return column
+    if plan.kind in ("date", "moment"):
+        date = column.dt.date() if plan.kind == "moment" else column
+        return date if plan.age_on is None else _age(date, plan.age_on)
     if plan.kind == "truth":
         column = column.cast(nw.Int8)
     return column.cast(nw.Float64)
 
 
+def _age(birth: nw.Expr, on: datetime.date) -> nw.Expr:
+    in_year = birth.dt.month().cast(nw.Int64) * 100 + birth.dt.day().cast(nw.Int64)
+    waits = nw.when(in_year > on.month * 100 + on.day).then(nw.lit(1)).otherwise(nw.lit(0))
+    return (nw.lit(on.year) - birth.dt.year().cast(nw.Int64) - waits).cast(nw.Float64)
+
+
 def _missing(plan: ColumnPlan) -> nw.Expr:
+    if plan.kind in ("date", "moment", "time"):
+        return nw.col(plan.name).is_null()
     value = _value(plan)
     return value.is_null() if plan.kind == "text" else value.is_null() | value.is_nan()
 
 
-def _beyond(value: nw.Expr, bounds: tuple[float, float]) -> nw.Expr:
-    return (value < bounds[0]) | (value > bounds[1])
+def _beyond(value: nw.Expr, bounds: tuple[Edge, Edge]) -> nw.Expr:
+    return (value < _literal(bounds[0])) | (value > _literal(bounds[1]))
+
+
+def _literal(edge: Edge) -> nw.Expr:
+    return nw.lit(edge, nw.Float64) if isinstance(edge, int | float) else nw.lit(edge)
 
 
 def _bucket(plan: ColumnPlan, bucket: int | None) -> nw.Expr:
@@ -482,7 +537,7 @@ def _intervals(plan: ColumnPlan, value: nw.Expr, first: int, last: int) -> nw.Ex
     if first == last:
         return _bucket(plan, first)
     middle = (first + last) // 2
-    below = nw.when(value < nw.lit(plan.cuts[middle], nw.Float64))
+    below = nw.when(value < _literal(plan.cuts[middle]))
     left = _intervals(plan, value, first, middle)
     return below.then(left).otherwise(_intervals(plan, value, middle + 1, last))
 

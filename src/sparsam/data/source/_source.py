@@ -40,6 +40,7 @@ from sparsam.data.source._engine import (
 )
 from sparsam.data.source._excel import excel_columns
 from sparsam.data.source._format import ANY_FORMAT, FileFormat
+from sparsam.data.source._frame import wall_clock
 from sparsam.data.source._header import header_of
 from sparsam.data.source._json import json_columns
 from sparsam.data.source._loaded import Loaded, check_single, nested, typed_values
@@ -765,7 +766,7 @@ def _converted(name: str, series: nw.Series[Any]) -> Column:
         return Column(name, values, categorical=True, order=order)
     if series.dtype.is_nested():
         return Column(name, np.array(series.to_list() or [None], dtype=object))
-    return Column(name, series.to_numpy())
+    return Column(name, wall_clock(series).to_numpy())
 
 
 def _pandas_categorical(name: str, series: Any) -> Column:
