@@ -40,11 +40,30 @@ def test_tabulate(random_case: Callable[[int], Any]) -> None:
         assert table[line, code] > 0
 
 
-def test_seen_in_a_part(random_case: Callable[[int], Any]) -> None:
+def test_some_people_of_a_part(random_case: Callable[[int], Any]) -> None:
     _, records = random_case(3)
-    lines, index = records.seen_in("test")
+    rows, lines, index = records.some_of("test")
+    assert rows.tolist() == list(range(len(records.index["test"])))
     assert lines.tolist() == np.flatnonzero(records.counts("test")).tolist()
     assert lines[index].tolist() == records.index["test"].tolist()
+    rows, lines, index = records.some_of("test", most=5)
+    assert len(rows) <= 5
+    assert len(set(np.diff(rows))) == 1
+    assert lines[index].tolist() == records.index["test"][rows].tolist()
+
+
+def test_tally_counts_the_people_of_a_part(random_case: Callable[[int], Any]) -> None:
+    data, records = random_case(3)
+    codes = data.train.codes[:, 0]
+    tally = records.tally("train", codes).toarray()
+    slow = records.tabulate("train", codes, int(codes.max()) + 1)
+    np.testing.assert_array_equal(tally, slow)
+
+
+def test_judged_are_the_records_outside_training(random_case: Callable[[int], Any]) -> None:
+    _, records = random_case(3)
+    outside = records.counts("validation") + records.counts("test")
+    assert records.judged.tolist() == np.flatnonzero(outside).tolist()
 
 
 def test_of_a_generalization(make_split: Callable[..., Split]) -> None:

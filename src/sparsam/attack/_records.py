@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from sparsam._checks import check_choice
 from sparsam._errors import DataError
@@ -70,10 +72,36 @@ class GeneralizedRecords:
         """How many people of a part share each distinct record."""
         return np.bincount(self.index[part], minlength=len(self))
 
-    def seen_in(self, part: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The distinct records that occur in a part, and which of these each row is."""
-        lines, index = np.unique(self.index[part], return_inverse=True)
-        return lines, index
+    def some_of(
+        self, part: str, most: int = 20_000
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Rows spread evenly over a part, their distinct records, and which of these each is.
+
+        Parameters
+        ----------
+        part : str
+        most : int
+            Of more rows, no more than so many: enough to tell two models apart.
+        """
+        rows = np.arange(0, len(self.index[part]), max(1, -(-len(self.index[part]) // most)))
+        lines, index = np.unique(self.index[part][rows], return_inverse=True)
+        return rows, lines, index
+
+    def tally(self, part: str, codes: NDArray[np.integer]) -> csr_array:
+        """How many people of a part have each distinct record and code, where there are any."""
+        shape = (len(self), int(codes.max(initial=0)) + 1)
+        ones = np.ones(len(codes), np.float32)
+        people = csr_array((ones, (self.index[part], codes)), shape=shape)
+        people.sum_duplicates()
+        return people
+
+    @cached_property
+    def judged(self) -> NDArray[np.int64]:
+        """The distinct records that occur outside training."""
+        seen = np.zeros(len(self), dtype=bool)
+        for part in ("validation", "test"):
+            seen[self.index[part]] = True
+        return np.flatnonzero(seen)
 
     def tabulate(self, part: str, codes: NDArray[np.uint16], size: int) -> NDArray[np.int64]:
         """Joint counts of (distinct record, code) over the rows of a part."""
