@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from sparsam._errors import DataError
 from sparsam.assess._utility import best_classifier
@@ -16,6 +19,7 @@ from sparsam.data import Split, rotations
 from sparsam.generalization import Generalization
 
 FOLDS = 10
+PARTS = ("train", "validation", "test")
 FEWEST_PEOPLE = 3
 
 
@@ -33,7 +37,7 @@ class CrossFit:
     model : str
         The classifier that did best with everything collected.
     n_jobs : int, default=1
-        Processes to use. The result does not depend on it.
+        Threads to use. The result does not depend on it.
     """
 
     def __init__(self, data: Split, model: str, n_jobs: int = 1) -> None:
@@ -67,12 +71,23 @@ class CrossFit:
 
     def _wrong(self, lookups: tuple[NDArray[np.uint16], ...], model: str) -> NDArray[np.bool_]:
         jobs = (
-            delayed(_wrong_of)(lookups, model, rotation, self._data.random_state)
-            for rotation in self._rotations
+            delayed(_wrong_of)(records, model, rotation, self._data.random_state)
+            for records, rotation in zip(self._records(lookups), self._rotations, strict=True)
         )
         n_jobs = min(self._n_jobs, len(self._rotations))
-        # personal data must not spill to a disk
-        return np.concatenate(Parallel(n_jobs=n_jobs, max_nbytes=None)(jobs))
+        with threadpool_limits(limits=1):
+            return np.concatenate(Parallel(n_jobs=n_jobs, backend="threading")(jobs))
+
+    def _records(self, lookups: tuple[NDArray[np.uint16], ...]) -> Iterator[GeneralizedRecords]:
+        """The records of each rotation: the same people, dealt into other parts."""
+        first = self._rotations[0]
+        records = GeneralizedRecords.from_lookups(lookups, first)
+        lines = np.empty(sum(map(len, first.rows)), dtype=np.int64)
+        for part, rows in zip(PARTS, first.rows, strict=True):
+            lines[rows] = records.index[part]
+        for rotation in self._rotations:
+            index = {part: lines[rows] for part, rows in zip(PARTS, rotation.rows, strict=True)}
+            yield replace(records, index=index)
 
     @cached_property
     def _rotations(self) -> list[Split]:
@@ -86,8 +101,7 @@ class CrossFit:
 
 
 def _wrong_of(
-    lookups: tuple[NDArray[np.uint16], ...], model: str, rotation: Split, random_state: int
+    records: GeneralizedRecords, model: str, rotation: Split, random_state: int
 ) -> NDArray[np.bool_]:
     """Whether a model of one rotation is wrong on each person."""
-    records = GeneralizedRecords.from_lookups(lookups, rotation)
     return best_classifier(records, rotation, random_state, (model,)).wrong["test"]
