@@ -62,7 +62,6 @@ def test_gradients(seed: int, random_case: Callable[[int], Any]) -> None:
     rng = np.random.default_rng(seed)
     exact = [rng.normal(0, 0.5, value.shape) for value in training.state.all()]
     training.state = _State(*exact)
-    training.truth = training.truth.astype(float)
     lines = training.seen[: max(2, len(training.seen) // 2)]
     for value, gradient in zip(exact, training._gradients(lines), strict=True):
         for cell in rng.integers(0, max(1, value.size), 8 if value.size else 0):

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from sparsam._errors import DataError
+from sparsam._threads import one_thread
 from sparsam.assess._utility import best_classifier
 from sparsam.attack import GeneralizedRecords, Interval, paired_difference
 from sparsam.data import Split, rotations
@@ -75,7 +75,7 @@ class CrossFit:
             for records, rotation in zip(self._records(lookups), self._rotations, strict=True)
         )
         n_jobs = min(self._n_jobs, len(self._rotations))
-        with threadpool_limits(limits=1):
+        with one_thread():
             return np.concatenate(Parallel(n_jobs=n_jobs, backend="threading")(jobs))
 
     def _records(self, lookups: tuple[NDArray[np.uint16], ...]) -> Iterator[GeneralizedRecords]:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, cpu_count, delayed, parallel_config
-from threadpoolctl import threadpool_limits
 
 from sparsam._checks import check_share
 from sparsam._errors import ParameterError
+from sparsam._threads import one_thread
 from sparsam.assess._assessment import Assessment, assess_generalization, measure_limits
 from sparsam.assess._candidates import (
     MINIMISERS,
@@ -153,5 +153,5 @@ def _assess_all(
     )
     # One thread of a library in each of ours, so that sums are added in one order on any number
     # of cores. Compiled code runs beside the rest of Python, and nothing need be copied.
-    with threadpool_limits(limits=1):
+    with one_thread():
         yield from Parallel(n_jobs=n_jobs, backend="threading", return_as="generator")(jobs)

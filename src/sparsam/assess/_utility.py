@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
-from threadpoolctl import threadpool_limits
 
 from sparsam._small_counts import publish_interval, publish_share, published_repr, suppress
+from sparsam._threads import one_thread
 from sparsam.attack import (
     GeneralizedRecords,
     Interval,
@@ -172,7 +172,7 @@ def best_classifier(
     if not records.columns:
         models = ("majority",)
     # One thread, so that sums are added in one order on any number of cores.
-    with threadpool_limits(limits=1):
+    with one_thread():
         posteriors = {m: CLASSIFIERS[m](records, data, random_state) for m in models}
     errors = {m: question.error(p, records, "validation") for m, p in posteriors.items()}
     model = min(errors, key=lambda m: errors[m])

@@ -197,7 +197,7 @@ class Guesses:
             measure="error",
             attribute=question.name,
             value=float(wrong.mean()),
-            baseline=_naive_error(question, part),
+            baseline=question.naive_error(part),
             interval=wilson_interval(int(wrong.sum()), len(wrong)),
             n=len(wrong),
             split=part,
@@ -256,18 +256,13 @@ class Guesses:
             measure="error",
             attribute=answer.question.name,
             value=error,
-            baseline=_naive_error(answer.question, part),
+            baseline=answer.question.naive_error(part),
             interval=wilson_interval(error * n_kept, n_kept),
             n=n_kept,
             split=part,
             random_state=self.random_state,
             model=answer.model,
         )
-
-
-def _naive_error(question: Question, part: str) -> float:
-    naive, _ = question.guess(question.prior())
-    return float(question.wrong(naive, part).mean())
 
 
 def surest(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.attack._question import Lines, Posterior, Question
-from sparsam.attack._records import GeneralizedRecords
+from sparsam.attack._records import GeneralizedRecords, PeopleWith
 from sparsam.counting import compiled, record_keys
 
 STRENGTHS = (0.5, 2.0, 8.0, 32.0)
@@ -52,7 +52,9 @@ class LookUp:
 
     def _count(self, records: GeneralizedRecords, question: Question) -> None:
         """Put the records in an order in which those that share the first columns are together."""
-        order = _column_order(records, question, self._seats)
+        seats = self._seats.seat[question.codes["train"]]
+        people = PeopleWith.of(records.index["train"], seats, len(records), self._seats.width)
+        order = _column_order(records, question, self._seats, people)
         columns = np.ascontiguousarray(records.records[:, order])
         by_rank = np.argsort(record_keys(columns, [records.sizes[c] for c in order]), kind="stable")
         ranked = columns[by_rank]
@@ -60,8 +62,7 @@ class LookUp:
         self._rank = np.empty(len(by_rank), dtype=np.int64)
         self._rank[by_rank] = np.arange(len(by_rank))
         self._common = np.concatenate([[-1], equal.sum(axis=1, dtype=np.int64)])
-        people = records.tally("train", self._seats.seat[question.codes["train"]])[by_rank]
-        self._people = (people.indptr, people.indices, people.data)
+        self._people = people.ranked(by_rank)
         self._levels = (0 if question.own_column is None else 1, len(order) + 1)
         self._first = np.ascontiguousarray(self._seats.uniform()[self._own[by_rank]], float)
 
@@ -82,7 +83,9 @@ class LookUp:
             ranks[order],
             order,
             self._common,
-            *self._people,
+            self._people.starts,
+            self._people.codes,
+            self._people.counts,
             self._first,
             *self._levels,
             strength,
@@ -147,9 +150,9 @@ def back_off(
     ranks: Ids,
     places: Ids,
     common: Ids,
-    starts: NDArray[np.int32],
-    seats: NDArray[np.int32],
-    counts: NDArray[np.float32],
+    starts: Ids,
+    seats: Ids,
+    counts: Floats,
     first: Floats,
     coarsest: int,
     finest: int,
@@ -189,16 +192,18 @@ def back_off(
             belief[places[i], seat] = believed[finest - 1, seat]
 
 
-def _column_order(records: GeneralizedRecords, question: Question, seats: _Seats) -> list[int]:
+def _column_order(
+    records: GeneralizedRecords, question: Question, seats: _Seats, people: PeopleWith
+) -> list[int]:
     own = question.own_column
     others = [column for column in range(len(records.sizes)) if column != own]
-    people = records.tally("train", seats.seat[question.codes["train"]]).tocoo()
-    first = question.own_buckets(records).astype(np.int64)[people.row]
+    lines = people.lines
+    first = question.own_buckets(records).astype(np.int64)[lines]
     information = [
         _conditional_information(
-            (first, records.records[people.row, column].astype(np.int64), people.col),
+            (first, records.records[lines, column].astype(np.int64), people.codes),
             (len(seats.codes), records.sizes[column], seats.width),
-            people.data,
+            people.counts,
         )
         for column in others
     ]
@@ -207,7 +212,7 @@ def _column_order(records: GeneralizedRecords, question: Question, seats: _Seats
 
 
 def _conditional_information(
-    columns: tuple[Ids, Ids, Ids], shape: tuple[int, int, int], people: NDArray[np.float32]
+    columns: tuple[Ids, Ids, Ids], shape: tuple[int, int, int], people: Floats
 ) -> float:
     """Mutual information of the last two columns, given the first one."""
     cells = (columns[0] * shape[1] + columns[1]) * shape[2] + columns[2]

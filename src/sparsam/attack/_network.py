@@ -8,10 +8,9 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from sparsam.attack._question import Beliefs, Lines, Posterior, Question
-from sparsam.attack._records import GeneralizedRecords
+from sparsam.attack._records import GeneralizedRecords, PeopleWith
 from sparsam.counting import compiled
 
 Array = NDArray[np.float32]
@@ -103,6 +102,7 @@ class _Training:
         self.cells = np.ascontiguousarray(records.records + starts[:-1], dtype=np.int32)
         self.people = records.counts("train")
         self.seen = np.flatnonzero(self.people)
+        self.n_outputs = self.heads[-1].block.stop
         self.truth = self._soft_labels()
         self.own = np.array([head.own_column for head in self.heads], np.int64)
         self.borders = np.array([0, *(head.block.stop for head in self.heads)], np.int64)
@@ -110,7 +110,7 @@ class _Training:
         self.state = self._initial()
         self.moments = [(np.zeros_like(v), np.zeros_like(v)) for v in self.state.all()]
 
-    def _soft_labels(self) -> csr_array:
+    def _soft_labels(self) -> PeopleWith:
         """Counts of each output's code among the people behind each record."""
         lines, outputs = [], []
         for head in self.heads:
@@ -120,17 +120,15 @@ class _Training:
             lines.append(self.records.index["train"][output >= 0])
             outputs.append(output[output >= 0])
         where = (np.concatenate(lines), np.concatenate(outputs))
-        shape = (len(self.records), self.heads[-1].block.stop)
-        counts = csr_array((np.ones(len(where[0]), np.float32), where), shape=shape)
-        counts.sum_duplicates()
-        return counts
+        return PeopleWith.of(*where, len(self.records), max(1, self.n_outputs))
 
     def _initial(self) -> _State:
-        n_outputs = self.truth.shape[1]
+        n_outputs = self.n_outputs
         spread = np.sqrt(2.0 / len(self.records.columns))
         hidden = self.rng.normal(0.0, spread, (self.width, HIDDEN))
         output = self.rng.normal(0.0, np.sqrt(1.0 / HIDDEN), (HIDDEN, n_outputs))
-        prior = np.log((self.truth.sum(axis=0) + 0.5) / self.people.sum())
+        people = np.bincount(self.truth.codes, self.truth.counts, minlength=n_outputs)
+        prior = np.log((people[:n_outputs] + 0.5) / self.people.sum())
         direct = np.zeros((self.width, n_outputs))
         values = (hidden, np.zeros(HIDDEN), output, direct, prior)
         return _State(*(value.astype(np.float32) for value in values))
@@ -220,9 +218,9 @@ class _Training:
             error,
             lines,
             self.borders,
-            truth.indptr,
-            truth.indices,
-            truth.data,
+            truth.starts,
+            truth.codes,
+            truth.counts,
             1 / self.people[lines].sum(),
         )
         back = error @ state.output.T
@@ -321,9 +319,9 @@ def to_errors(
     raised: Array,
     lines: Lines,
     borders: NDArray[np.int64],
-    starts: Places,
-    outputs: Places,
-    counts: Array,
+    starts: Lines,
+    outputs: Lines,
+    counts: NDArray[np.float64],
     share: float,
 ) -> None:
     """Turn raised logits into the errors of all people behind some records, in place.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,9 +114,24 @@ class Question:
 
     def prior(self) -> Posterior:
         """What someone believes who has seen the training sample, but no record (one line)."""
+        return self._prior
+
+    @cached_property
+    def _prior(self) -> Posterior:
         counts = np.bincount(self.codes["train"], minlength=self.size)
         shares: Posterior = (counts / max(1, counts.sum())).astype(np.float32)
         return shares[None, :]
+
+    def naive_error(self, part: str) -> float:
+        """Share of the rows of a part for which the guess of that someone is wrong."""
+        if part not in self._naive_errors:
+            guess, _ = self.guess(self.prior())
+            self._naive_errors[part] = float(self.wrong(guess, part).mean())
+        return self._naive_errors[part]
+
+    @cached_property
+    def _naive_errors(self) -> dict[str, float]:
+        return {}
 
     def naive(self, lines: Lines) -> Posterior:
         """The same for some records."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from sparsam._checks import check_number, wrong_parameter
 from sparsam._errors import DataError, ParameterError
+from sparsam._threads import one_thread
 from sparsam.attack._guesses import Answer, Guesses
 from sparsam.attack._look_up import LookUp
 from sparsam.attack._network import network
@@ -96,7 +96,7 @@ class Reconstruction:
         """Answer the questions after some of the attributes."""
         questions = self.questions(records, data, attributes)
         # One thread, so that sums are added in one order on any number of cores.
-        with threadpool_limits(limits=1):
+        with one_thread():
             return tuple(self._answers(records, questions))
 
     def questions(

@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from sparsam._checks import check_choice
 from sparsam._errors import DataError
@@ -87,14 +86,6 @@ class GeneralizedRecords:
         lines, index = np.unique(self.index[part][rows], return_inverse=True)
         return rows, lines, index
 
-    def tally(self, part: str, codes: NDArray[np.integer]) -> csr_array:
-        """How many people of a part have each distinct record and code, where there are any."""
-        shape = (len(self), int(codes.max(initial=0)) + 1)
-        ones = np.ones(len(codes), np.float32)
-        people = csr_array((ones, (self.index[part], codes)), shape=shape)
-        people.sum_duplicates()
-        return people
-
     @cached_property
     def judged(self) -> NDArray[np.int64]:
         """The distinct records that occur outside training."""
@@ -107,6 +98,53 @@ class GeneralizedRecords:
         """Joint counts of (distinct record, code) over the rows of a part."""
         cells = self.index[part] * size + codes
         return np.bincount(cells, minlength=len(self) * size).reshape(len(self), size)
+
+
+@dataclass(frozen=True, repr=False)
+class PeopleWith:
+    """How many people have each record and code, where there are any.
+
+    Attributes
+    ----------
+    starts : ndarray of int64 of shape (n_records + 1,)
+        Where the codes of each record begin.
+    codes : ndarray of int64
+        The codes that people with the record have, ascending.
+    counts : ndarray of float64
+        How many people have them.
+    """
+
+    starts: NDArray[np.int64]
+    codes: NDArray[np.int64]
+    counts: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls, lines: NDArray[np.int64], codes: NDArray[np.integer], n_records: int, size: int
+    ) -> PeopleWith:
+        """Count people, each given by the record and the code."""
+        cells = lines * size + codes
+        if n_records * size <= 4 * len(cells):
+            people = np.bincount(cells, minlength=n_records * size)
+            present = np.flatnonzero(people)
+            counts = people[present]
+        else:
+            present, counts = np.unique(cells, return_counts=True)
+        n_codes = np.bincount(present // size, minlength=n_records)
+        starts = np.concatenate([[0], np.cumsum(n_codes)])
+        return cls(starts, present % size, counts.astype(float))
+
+    @property
+    def lines(self) -> NDArray[np.int64]:
+        """The record of each entry."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+    def ranked(self, order: NDArray[np.int64]) -> PeopleWith:
+        """The same with the records in another order."""
+        sizes = np.diff(self.starts)[order]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        entries = np.arange(starts[-1]) + np.repeat(self.starts[order] - starts[:-1], sizes)
+        return PeopleWith(starts, self.codes[entries], self.counts[entries])
 
 
 def lookups_of(generalization: Generalization, split: Split) -> tuple[NDArray[np.uint16], ...]:
