@@ -216,7 +216,8 @@ def _conditional_information(
 ) -> float:
     """Mutual information of the last two columns, given the first one."""
     cells = (columns[0] * shape[1] + columns[1]) * shape[2] + columns[2]
-    joint = np.bincount(cells, people, minlength=int(np.prod(shape))).reshape(shape)
+    flat: Floats = np.bincount(cells, people, minlength=int(np.prod(shape)))
+    joint = flat.reshape(shape)
     return (
         _entropy_sum(joint.sum(axis=1))
         + _entropy_sum(joint.sum(axis=2))

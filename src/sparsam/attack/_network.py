@@ -223,7 +223,7 @@ class _Training:
             truth.counts,
             1 / self.people[lines].sum(),
         )
-        back = error @ state.output.T
+        back: Array = error @ state.output.T
         of_hidden, of_direct = np.zeros_like(state.hidden), np.zeros_like(state.direct)
         add_back(self.cells, lines, hidden, back, error, of_hidden, of_direct)
         return (of_hidden, back.sum(axis=0), hidden.T @ error, of_direct, error.sum(axis=0))
@@ -371,7 +371,12 @@ def add_back(
 
 @compiled(error_model="numpy")
 def move(
-    values: Array, slopes: Array, means: Array, squares: Array, penalty: float, rate: float
+    values: Array,
+    slopes: Array,
+    means: Array,
+    squares: Array,
+    penalty: np.float32,
+    rate: np.float32,
 ) -> None:
     """One step of Adam for some weights."""
     for i in range(values.shape[0]):

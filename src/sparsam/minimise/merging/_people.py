@@ -338,10 +338,10 @@ def _predicted(
     inputs = _code_inputs(task, seen, random_state)
     ranks = [np.unique(column, return_inverse=True)[1] for column in inputs.T]
     codes = np.stack(ranks, axis=1).astype(np.uint16)
-    counts = np.zeros((task.n_rows, n_classes))
-    counts[seen, truth] = 1.0
+    classes = np.zeros((task.n_rows, n_classes))
+    classes[seen, truth] = 1.0
     sizes = [int(rank.max()) + 1 for rank in ranks]
-    return _TEACHER.shares(codes, sizes, counts)[asked]
+    return _TEACHER.shares(codes, sizes, classes)[asked]
 
 
 def _code_inputs(task: Task, seen: NDArray[np.int64], random_state: int) -> NDArray[np.float64]:
