@@ -216,8 +216,7 @@ def _conditional_information(
 ) -> float:
     """Mutual information of the last two columns, given the first one."""
     cells = (columns[0] * shape[1] + columns[1]) * shape[2] + columns[2]
-    flat: Floats = np.bincount(cells, people, minlength=int(np.prod(shape)))
-    joint = flat.reshape(shape)
+    joint = np.asarray(np.bincount(cells, people, int(np.prod(shape))), float).reshape(shape)
     return (
         _entropy_sum(joint.sum(axis=1))
         + _entropy_sum(joint.sum(axis=2))

@@ -223,7 +223,7 @@ class _Training:
             truth.counts,
             1 / self.people[lines].sum(),
         )
-        back: Array = error @ state.output.T
+        back: Array = np.matmul(error, state.output.T, dtype=state.output.dtype)
         of_hidden, of_direct = np.zeros_like(state.hidden), np.zeros_like(state.direct)
         add_back(self.cells, lines, hidden, back, error, of_hidden, of_direct)
         return (of_hidden, back.sum(axis=0), hidden.T @ error, of_direct, error.sum(axis=0))
