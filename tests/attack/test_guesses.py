@@ -21,13 +21,27 @@ MakeRecords = Callable[..., GeneralizedRecords]
 
 
 def test_surest() -> None:
-    confidence = np.array([0.2, 0.9, 0.5, 0.5, 0.5, 0.1], np.float32)
-    assert surest(confidence, 1).tolist() == [0, 1, 0, 0, 0, 0]
+    confidence, alone = np.array([0.2, 0.9, 0.5, 0.5, 0.5, 0.1], np.float32), np.ones(6, np.int64)
+    assert surest(confidence, alone, 1).tolist() == [0, 1, 0, 0, 0, 0]
     third = 1 / 3
-    assert surest(confidence, 2).tolist() == pytest.approx([0, 0.5, *[third / 2] * 3, 0])
-    assert surest(confidence, 4).tolist() == pytest.approx([0, *[0.25] * 4, 0])
-    assert surest(confidence, 6).tolist() == pytest.approx([1 / 6] * 6)
-    assert surest(np.full(5, 0.3, np.float32), 2).tolist() == pytest.approx([0.2] * 5)
+    assert surest(confidence, alone, 2).tolist() == pytest.approx([0, 0.5, *[third / 2] * 3, 0])
+    assert surest(confidence, alone, 4).tolist() == pytest.approx([0, *[0.25] * 4, 0])
+    assert surest(confidence, alone, 6).tolist() == pytest.approx([1 / 6] * 6)
+    assert surest(np.full(5, 0.3, np.float32), alone[:5], 2).tolist() == pytest.approx([0.2] * 5)
+
+
+@pytest.mark.parametrize("n_kept", [1, 7, 40, 100])
+def test_surest_records_are_the_surest_people(n_kept: int) -> None:
+    rng = np.random.default_rng(n_kept)
+    confidence, people = rng.choice([0.3, 0.5, 0.9], 9).astype(np.float32), rng.integers(1, 30, 9)
+    people[0] += max(0, 100 - people.sum())
+    each = np.repeat(confidence, people)
+    weights = np.repeat(surest(confidence, people, n_kept), people)
+    assert weights.sum() == pytest.approx(1)
+    border = np.sort(each)[-n_kept]
+    np.testing.assert_allclose(weights[each > border], 1 / n_kept)
+    assert (weights[each < border] == 0).all()
+    assert len(set(weights[each == border])) == 1
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +80,8 @@ def _replicate(rng: np.random.Generator, n_test: int) -> Guesses:
     answers = []
     for truth in (first, second.astype(np.uint16)):
         question = Question("a", 2, {"train": truth, "test": truth})
-        confidence = np.array([0.9, 0.6], np.float32)[line]
-        guess = np.zeros(n_test, np.int64)
-        answers.append(Answer(question, {"test": guess}, {"test": confidence}, None, "look-up"))
+        confidence, guess = np.array([0.9, 0.6], np.float32), np.zeros(2, np.int64)
+        answers.append(Answer(question, {"test": line}, guess, confidence, None, "look-up"))
     return Guesses(data, tuple(answers), 0, "A1", "A1 reconstruction")
 
 

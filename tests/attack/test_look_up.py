@@ -14,6 +14,7 @@ import pytest
 from sparsam.attack import GeneralizedRecords, Question, look_up
 from sparsam.attack._look_up import STRENGTHS, _column_order, _Seats
 from sparsam.attack._question import personal_question
+from sparsam.attack._records import PeopleWith
 from sparsam.data import Split
 
 
@@ -68,12 +69,19 @@ def _questions(data: Split, records: GeneralizedRecords) -> list[Question]:
     return [personal_question(a, data, records, 0.0) for a in data.train.personal]
 
 
+def _order(records: GeneralizedRecords, question: Question) -> list[int]:
+    seats = _Seats.of(question)
+    lines, codes = records.index["train"], seats.seat[question.codes["train"]]
+    people = PeopleWith.of(lines, codes, len(records), seats.width)
+    return _column_order(records, question, seats, people)
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_follows_the_definition(seed: int, random_case: Callable[[int], Any]) -> None:
     data, records = random_case(seed)
     for question in _questions(data, records):
         people = _people(records, question)
-        order = _column_order(records, question, _Seats.of(question))
+        order = _order(records, question)
         slow = [
             np.array([_slow_shares(tuple(r), people, question, order, m) for r in records.records])
             for m in STRENGTHS
@@ -91,7 +99,7 @@ def test_follows_the_definition(seed: int, random_case: Callable[[int], Any]) ->
 def test_most_telling_column_first(seed: int, random_case: Callable[[int], Any]) -> None:
     data, records = random_case(seed)
     for question in _questions(data, records):
-        order = _column_order(records, question, _Seats.of(question))
+        order = _order(records, question)
         own = question.own_column
         assert sorted(order) == list(range(len(records.columns)))
         if own is not None:

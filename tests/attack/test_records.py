@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from sparsam.attack import GeneralizedRecords
+from sparsam.attack._records import PeopleWith
 from sparsam.data import Split
 from sparsam.generalization import Generalization
 
@@ -40,11 +41,40 @@ def test_tabulate(random_case: Callable[[int], Any]) -> None:
         assert table[line, code] > 0
 
 
-def test_seen_in_a_part(random_case: Callable[[int], Any]) -> None:
+def test_some_people_of_a_part(random_case: Callable[[int], Any]) -> None:
     _, records = random_case(3)
-    lines, index = records.seen_in("test")
+    rows, lines, index = records.some_of("test")
+    assert rows.tolist() == list(range(len(records.index["test"])))
     assert lines.tolist() == np.flatnonzero(records.counts("test")).tolist()
     assert lines[index].tolist() == records.index["test"].tolist()
+    rows, lines, index = records.some_of("test", most=5)
+    assert len(rows) <= 5
+    assert len(set(np.diff(rows))) == 1
+    assert lines[index].tolist() == records.index["test"][rows].tolist()
+
+
+@pytest.mark.parametrize("size", [5, 5000])
+def test_people_with_a_record_and_a_code(size: int) -> None:
+    rng = np.random.default_rng(0)
+    lines, codes = rng.integers(0, 7, 60), rng.integers(0, 5, 60)
+    slow = Counter(zip(lines.tolist(), codes.tolist(), strict=True))
+    people = PeopleWith.of(lines, codes, 8, size)
+    pairs = zip(people.lines.tolist(), people.codes.tolist(), people.counts.tolist(), strict=True)
+    assert {(line, code): n for line, code, n in pairs} == slow
+    assert people.starts.tolist() == [(people.lines < line).sum() for line in range(9)]
+    order = rng.permutation(8)
+    ranked = people.ranked(order)
+    for rank, line in enumerate(order):
+        here = slice(*ranked.starts[rank : rank + 2])
+        there = slice(*people.starts[line : line + 2])
+        assert ranked.codes[here].tolist() == people.codes[there].tolist()
+        assert ranked.counts[here].tolist() == people.counts[there].tolist()
+
+
+def test_judged_are_the_records_outside_training(random_case: Callable[[int], Any]) -> None:
+    _, records = random_case(3)
+    outside = records.counts("validation") + records.counts("test")
+    assert records.judged.tolist() == np.flatnonzero(outside).tolist()
 
 
 def test_of_a_generalization(make_split: Callable[..., Split]) -> None:

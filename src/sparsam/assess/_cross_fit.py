@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +12,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
+from sparsam._threads import one_thread
 from sparsam.assess._score import ACCURACY, Losses, Score
 from sparsam.assess._utility import best_classifier
 from sparsam.attack import GeneralizedRecords, Interval, paired_difference
@@ -17,6 +20,7 @@ from sparsam.data import Split, rotations
 from sparsam.generalization import Generalization
 
 FOLDS = 10
+PARTS = ("train", "validation", "test")
 FEWEST_PEOPLE = 3
 
 
@@ -34,7 +38,7 @@ class CrossFit:
     model : str
         The model that did best with everything collected.
     n_jobs : int, default=1
-        Processes to use. The result does not depend on it.
+        Threads to use. The result does not depend on it.
     score : Score
         What is lost.
     """
@@ -71,12 +75,23 @@ class CrossFit:
 
     def _judged(self, lookups: tuple[NDArray[np.uint16], ...], model: str) -> Losses:
         jobs = (
-            delayed(_losses_of)(lookups, model, rotation, self._data.random_state, self._score)
-            for rotation in self._rotations
+            delayed(_losses_of)(records, model, rotation, self._data.random_state, self._score)
+            for records, rotation in zip(self._records(lookups), self._rotations, strict=True)
         )
         n_jobs = min(self._n_jobs, len(self._rotations))
-        # personal data must not spill to a disk
-        return np.concatenate(Parallel(n_jobs=n_jobs, max_nbytes=None)(jobs))
+        with one_thread():
+            return np.concatenate(Parallel(n_jobs=n_jobs, backend="threading")(jobs))
+
+    def _records(self, lookups: tuple[NDArray[np.uint16], ...]) -> Iterator[GeneralizedRecords]:
+        """The records of each rotation: the same people, dealt into other parts."""
+        first = self._rotations[0]
+        records = GeneralizedRecords.from_lookups(lookups, first)
+        lines = np.empty(sum(map(len, first.rows)), dtype=np.int64)
+        for part, rows in zip(PARTS, first.rows, strict=True):
+            lines[rows] = records.index[part]
+        for rotation in self._rotations:
+            index = {part: lines[rows] for part, rows in zip(PARTS, rotation.rows, strict=True)}
+            yield replace(records, index=index)
 
     @cached_property
     def _rotations(self) -> list[Split]:
@@ -90,12 +105,7 @@ class CrossFit:
 
 
 def _losses_of(
-    lookups: tuple[NDArray[np.uint16], ...],
-    model: str,
-    rotation: Split,
-    random_state: int,
-    score: Score,
+    records: GeneralizedRecords, model: str, rotation: Split, random_state: int, score: Score
 ) -> Losses:
     """What a model of one rotation loses on each person."""
-    records = GeneralizedRecords.from_lookups(lookups, rotation)
     return best_classifier(records, rotation, random_state, (model,), score).losses["test"]

@@ -60,6 +60,8 @@ def beats(first: Assessment, second: Assessment) -> bool:
     the difference between the two on the same people.
     """
     here, there = first.person_errors["validation"], second.person_errors["validation"]
+    if here.utility.mean() > there.utility.mean() or here.risk.mean() < there.risk.mean():
+        return False
     utility, utility_range = paired_difference(there.utility, here.utility)
     risk, risk_range = paired_difference(here.risk, there.risk)
     if utility < 0 or risk < 0:

@@ -9,22 +9,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
-from threadpoolctl import threadpool_limits
 
 from sparsam._errors import ParameterError
 from sparsam._small_counts import SMALLEST_COUNT, published_repr, suppress
+from sparsam._threads import one_thread
 from sparsam.assess._regressors import REGRESSORS
 from sparsam.assess._score import ACCURACY, AUTO, Belief, Losses, Score, score_for
 from sparsam.attack import (
     GeneralizedRecords,
     Interval,
     Posterior,
-    Question,
     look_up,
     target_question,
 )
+from sparsam.counting import Boosting
 from sparsam.data import Split
 
 Inputs = NDArray[np.float64]
@@ -43,37 +42,37 @@ def majority(records: GeneralizedRecords, data: Split, random_state: int) -> Pos
 
 def gradient_boosting(records: GeneralizedRecords, data: Split, random_state: int) -> Posterior:
     """Posterior of each record from boosted trees: good at interactions."""
-    model = HistGradientBoostingClassifier(
-        max_iter=100, learning_rate=0.1, early_stopping=False, random_state=random_state
-    )
-    return _fitted(model, _columns(records, data), records, target_question(data))
+    question = target_question(data)
+    counts = records.tabulate("train", question.codes["train"], question.size)
+    held_out = records.tabulate("validation", question.codes["validation"], question.size)
+    ranks = [np.unique(column, return_inverse=True)[1] for column in _columns(records, data).T]
+    codes = np.stack(ranks, axis=1).astype(np.uint16)
+    sizes = [int(column.max()) + 1 for column in ranks]
+    return Boosting().shares(codes, sizes, counts, held_out).astype(np.float32)
 
 
 def logistic_regression(records: GeneralizedRecords, data: Split, random_state: int) -> Posterior:
-    """Posterior of each record from a linear model: good at many attributes and few people."""
+    """Posterior of each record from a linear model: good at many attributes and few people.
+
+    Learned on distinct records and classes, each weighted by the people behind it.
+    """
+    question = target_question(data)
     inputs = _columns(records, data)
-    seen = inputs[records.index["train"]]
-    spread = seen.std(axis=0)
-    scaled = (inputs - seen.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    model = LogisticRegression(C=0.1, max_iter=1000)
-    return _fitted(model, scaled, records, target_question(data))
-
-
-def _fitted(
-    model: HistGradientBoostingClassifier | LogisticRegression,
-    inputs: Inputs,
-    records: GeneralizedRecords,
-    question: Question,
-) -> Posterior:
-    truth = question.codes["train"]
-    if (truth == truth[0]).all():
+    counts = records.tabulate("train", question.codes["train"], question.size)
+    lines, classes = np.nonzero(counts)
+    if (classes == classes[0]).all():
         return np.repeat(question.prior(), len(records), axis=0)
+    people = counts.sum(axis=1) / counts.sum()
+    centred = inputs - people @ inputs
+    spread = np.sqrt(people @ centred**2)
+    scaled = centred / np.where(spread > 0, spread, 1.0)
+    model = LogisticRegression(C=0.1, max_iter=1000)
     with warnings.catch_warnings():
         # scikit-learn takes many classes among few people for a slip; here they are the task.
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-        model.fit(inputs[records.index["train"]], truth)
+        model.fit(scaled[lines], classes, sample_weight=counts[lines, classes])
     posterior = np.zeros((len(records), question.size), dtype=np.float32)
-    posterior[:, model.classes_] = model.predict_proba(inputs)
+    posterior[:, model.classes_] = model.predict_proba(scaled)
     return posterior
 
 
@@ -222,7 +221,7 @@ def best_classifier(
     if not records.columns:
         models = (guess,)
     # One thread, so that sums are added in one order on any number of cores.
-    with threadpool_limits(limits=1):
+    with one_thread():
         beliefs: dict[str, Belief] = {m: learners[m](records, data, random_state) for m in models}
 
     def losses(model: str, part: str) -> Losses:

@@ -4,42 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._checks import check_choice, check_share
 from sparsam._errors import DataError
-from sparsam.attack._question import Posterior, Question
+from sparsam.attack._question import Beliefs, Posterior, Question
 from sparsam.attack._records import GeneralizedRecords, part_of
 from sparsam.attack._risk import Risk
 from sparsam.attack._statistics import mean_interval, wilson_interval
 from sparsam.data import Split
 
 JUDGED = ("validation", "test")
+_BLOCK = 4096  # records to look at in one go
 SHARES = (0.01, 0.05, 0.1, 0.25, 0.5)  # of the guesses, the surest first (A2)
 
 
 @dataclass(frozen=True, repr=False)
 class Answer:
-    """The strongest attack model's answer to one question, person by person.
+    """The strongest attack model's answer to one question, for each distinct record.
 
     Attributes
     ----------
     question : Question
-    guess : mapping of part to ndarray of int64
-        The code that is guessed for each person.
-    confidence : mapping of part to ndarray of float32
+    index : mapping of part to ndarray of int64
+        For each person of the part, which distinct record the person has.
+    guesses : ndarray of int64
+        The code that is guessed for each record that somebody outside training has.
+    sureness : ndarray of float32
         How sure the adversary is of it.
-    median : mapping of part to ndarray of float64, or None
+    medians : ndarray of float64 or None
         The best single number, for a numeric attribute.
     model : str
     """
 
     question: Question
-    guess: Mapping[str, NDArray[np.int64]]
-    confidence: Mapping[str, NDArray[np.float32]]
-    median: Mapping[str, NDArray[np.float64]] | None
+    index: Mapping[str, NDArray[np.int64]]
+    guesses: NDArray[np.int64]
+    sureness: NDArray[np.float32]
+    medians: NDArray[np.float64] | None
     model: str
 
     @classmethod
@@ -47,30 +53,72 @@ class Answer:
         cls,
         question: Question,
         records: GeneralizedRecords,
-        candidates: Mapping[str, Sequence[Posterior]],
+        candidates: Mapping[str, Sequence[Beliefs]],
     ) -> Answer:
-        """Choose among candidates, each the mean of some posteriors, on validation data."""
-        lines, index = records.seen_in("validation")
+        """Choose among candidates, each the mean of some beliefs, on validation data."""
+        model = next(iter(candidates))
+        if len(candidates) > 1:
+            model = _strongest_of(candidates, question, records)
+        lines = records.judged
+        guess = np.zeros(len(records), dtype=np.int64)
+        confidence = np.zeros(len(records), dtype=np.float32)
+        median = None if question.numbers is None else np.full(len(records), np.nan)
+        for start in range(0, len(lines), _BLOCK):
+            block = lines[start : start + _BLOCK]
+            posterior = _mean([beliefs(block) for beliefs in candidates[model]])
+            guess[block], confidence[block] = question.guess(posterior)
+            if median is not None:
+                median[block] = question.median(posterior)
+        return cls(question, records.index, guess, confidence, median, model)
 
-        def loss(model: str) -> tuple[float, float]:
-            believed = _mean([posterior[lines] for posterior in candidates[model]])
-            return question.loss(believed, index, "validation")
+    @property
+    def guess(self) -> dict[str, NDArray[np.int64]]:
+        """The code that is guessed for each person, by part."""
+        return {part: self.guesses[self.index[part]] for part in JUDGED}
 
-        model = min(candidates, key=loss)
-        posterior = _mean(candidates[model])
-        guess, confidence = question.guess(posterior)
-        median = question.median(posterior)
-        return cls(
-            question,
-            {part: guess[records.index[part]] for part in JUDGED},
-            {part: confidence[records.index[part]] for part in JUDGED},
-            None if median is None else {part: median[records.index[part]] for part in JUDGED},
-            model,
-        )
+    @property
+    def confidence(self) -> dict[str, NDArray[np.float32]]:
+        """How sure the adversary is of it."""
+        return {part: self.sureness[self.index[part]] for part in JUDGED}
+
+    def median(self, part: str) -> NDArray[np.float64] | None:
+        """The best single number for each person of a part; None for categories."""
+        return None if self.medians is None else self.medians[self.index[part]]
 
     def wrong(self, part: str) -> NDArray[np.bool_]:
         """Whether the guess for each person of a part is wrong."""
-        return self.question.wrong(self.guess[part], part)
+        return self.question.wrong(self.guesses[self.index[part]], part)
+
+    def surest_error(self, wrong: NDArray[np.bool_], part: str, n_kept: int) -> float:
+        """Share of wrong guesses among the surest of a part, ties at the border in proportion."""
+        index, size = self.index[part], len(self.sureness)
+        people = np.bincount(index, minlength=size)
+        errors = np.bincount(index[wrong], minlength=size)
+        seen = np.flatnonzero(people)
+        return float(surest(self.sureness[seen], people[seen], n_kept) @ errors[seen])
+
+
+def _strongest_of(
+    candidates: Mapping[str, Sequence[Beliefs]], question: Question, records: GeneralizedRecords
+) -> str:
+    """The candidate that errs least on validation data, block by block: beliefs may be wide."""
+    people, lines, index = records.some_of("validation")
+    question = question.of_people("validation", people)
+    order = np.argsort(index, kind="stable")
+    borders = np.searchsorted(index[order], np.arange(0, len(lines) + _BLOCK, _BLOCK))
+    losses = dict.fromkeys(candidates, np.zeros(2))
+    for start, (first, last) in zip(range(0, len(lines), _BLOCK), pairwise(borders), strict=True):
+        rows, block = order[first:last], lines[start : start + _BLOCK]
+        asked = question.of_people("validation", rows)
+        believed: dict[int, Posterior] = {}
+        for model, members in candidates.items():
+            for beliefs in members:
+                if id(beliefs) not in believed:
+                    believed[id(beliefs)] = beliefs(block)
+            mean = _mean([believed[id(beliefs)] for beliefs in members])
+            error, surprise = asked.loss(mean, index[rows] - start, "validation")
+            losses[model] = losses[model] + [round(error * len(rows)), surprise * len(rows)]
+    return min(candidates, key=lambda model: tuple(losses[model]))
 
 
 def strongest(answers: Sequence[Answer]) -> Answer:
@@ -110,7 +158,13 @@ class Guesses:
 
     def wrong(self, part: str) -> NDArray[np.bool_]:
         """Whether each guess is wrong: one line per person, one column per attribute."""
-        return np.column_stack([answer.wrong(part) for answer in self.answers])
+        if part not in self._wrong:
+            self._wrong[part] = np.column_stack([answer.wrong(part) for answer in self.answers])
+        return self._wrong[part]
+
+    @cached_property
+    def _wrong(self) -> dict[str, NDArray[np.bool_]]:
+        return {}
 
     def risk(self, part: str) -> Risk:
         """Judge the guesses on one part of the data (A1)."""
@@ -143,7 +197,7 @@ class Guesses:
             measure="error",
             attribute=question.name,
             value=float(wrong.mean()),
-            baseline=_naive_error(question, part),
+            baseline=question.naive_error(part),
             interval=wilson_interval(int(wrong.sum()), len(wrong)),
             n=len(wrong),
             split=part,
@@ -156,10 +210,9 @@ class Guesses:
         """How near the guesses of numbers come; nothing for categories."""
         if answer.question.values is None:
             return {}
-        median = None if answer.median is None else answer.median[part]
         return {
             "tolerance": answer.question.tolerance,
-            "absolute_error": answer.question.absolute_error(median, part),
+            "absolute_error": answer.question.absolute_error(answer.median(part), part),
         }
 
     def confident_risk(self, share: float, part: str) -> Risk:
@@ -196,14 +249,14 @@ class Guesses:
     def _confident_attribute_risk(
         self, answer: Answer, wrong: NDArray[np.bool_], n_kept: int, part: str, share: float
     ) -> Risk:
-        error = float(surest(answer.confidence[part], n_kept) @ wrong)
+        error = answer.surest_error(wrong, part, n_kept)
         return Risk(
             adversary=_confident_name(share),
             id="A2",
             measure="error",
             attribute=answer.question.name,
             value=error,
-            baseline=_naive_error(answer.question, part),
+            baseline=answer.question.naive_error(part),
             interval=wilson_interval(error * n_kept, n_kept),
             n=n_kept,
             split=part,
@@ -212,23 +265,30 @@ class Guesses:
         )
 
 
-def _naive_error(question: Question, part: str) -> float:
-    naive, _ = question.guess(question.prior())
-    return float(question.wrong(naive, part).mean())
+def surest(
+    confidence: NDArray[np.float32], people: NDArray[np.int64], n_kept: int
+) -> NDArray[np.float64]:
+    """The weight of each person when the `n_kept` surest are kept, ties in proportion.
 
-
-def surest(confidence: NDArray[np.float32], n_kept: int) -> NDArray[np.float64]:
-    """Weights that sum to one over the `n_kept` surest rows, ties at the border in proportion.
+    Parameters
+    ----------
+    confidence : ndarray of float32
+        Of each record.
+    people : ndarray of int64
+        How many have it. Their weights, all people counted, sum to one.
+    n_kept : int
 
     Examples
     --------
-    >>> surest(np.array([0.9, 0.5, 0.5, 0.1], np.float32), 2).tolist()
-    [0.5, 0.25, 0.25, 0.0]
+    >>> surest(np.array([0.9, 0.5, 0.1], np.float32), np.array([1, 2, 1]), 2).tolist()
+    [0.5, 0.25, 0.0]
     """
-    border = np.partition(confidence, len(confidence) - n_kept)[len(confidence) - n_kept]
+    order = np.argsort(-confidence, kind="stable")
+    last = np.searchsorted(np.cumsum(people[order]), n_kept)
+    border = confidence[order[min(int(last), len(order) - 1)]]
     above, tied = confidence > border, confidence == border
     weights = above.astype(float)
-    weights[tied] = (n_kept - above.sum()) / tied.sum()
+    weights[tied] = (n_kept - people[above].sum()) / people[tied].sum()
     return np.asarray(weights / n_kept)
 
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam.attack._question import Posterior, Question
-from sparsam.attack._records import GeneralizedRecords
-from sparsam.counting import record_keys
+from sparsam.attack._question import Lines, Posterior, Question
+from sparsam.attack._records import GeneralizedRecords, PeopleWith
+from sparsam.counting import compiled, record_keys
 
 STRENGTHS = (0.5, 2.0, 8.0, 32.0)
+Ids = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 def look_up(records: GeneralizedRecords, question: Question) -> Posterior:
@@ -23,16 +25,73 @@ def look_up(records: GeneralizedRecords, question: Question) -> Posterior:
     towards the one before as if m people more had been seen there (empirical Bayes); m is chosen
     on validation data.
     """
-    seats = _Seats.of(question)
-    own = question.own_buckets(records)
-    if seats.width == 1:
-        return seats.spread(np.ones((len(records), 1), np.float32), own)
-    lines, index = records.seen_in("validation")
+    return LookUp(records, question)(np.arange(len(records)))
 
-    def loss(belief: Posterior) -> tuple[float, float]:
-        return question.loss(seats.spread(belief[lines], own[lines]), index, "validation")
 
-    return seats.spread(min(_beliefs(records, question, seats), key=loss), own)
+class LookUp:
+    """The same for the records that are asked for.
+
+    Parameters
+    ----------
+    records : GeneralizedRecords
+    question : Question
+    """
+
+    def __init__(self, records: GeneralizedRecords, question: Question) -> None:
+        self._seats = _Seats.of(question)
+        self._own = question.own_buckets(records).astype(np.int64)
+        if self._seats.width > 1:
+            self._count(records, question)
+            self._strength = self._best_strength(records, question)
+
+    def __call__(self, lines: Lines) -> Posterior:
+        """Shares of all codes for some of the records."""
+        if self._seats.width == 1:
+            return self._seats.spread(np.ones((len(lines), 1), np.float32), self._own[lines])
+        return self._believed(lines, self._strength)
+
+    def _count(self, records: GeneralizedRecords, question: Question) -> None:
+        """Put the records in an order in which those that share the first columns are together."""
+        seats = self._seats.seat[question.codes["train"]]
+        people = PeopleWith.of(records.index["train"], seats, len(records), self._seats.width)
+        order = _column_order(records, question, self._seats, people)
+        columns = np.ascontiguousarray(records.records[:, order])
+        by_rank = np.argsort(record_keys(columns, [records.sizes[c] for c in order]), kind="stable")
+        ranked = columns[by_rank]
+        equal = np.cumprod(ranked[1:] == ranked[:-1], axis=1, dtype=np.int8)
+        self._rank = np.empty(len(by_rank), dtype=np.int64)
+        self._rank[by_rank] = np.arange(len(by_rank))
+        self._common = np.concatenate([[-1], equal.sum(axis=1, dtype=np.int64)])
+        self._people = people.ranked(by_rank)
+        self._levels = (0 if question.own_column is None else 1, len(order) + 1)
+        self._first = np.ascontiguousarray(self._seats.uniform()[self._own[by_rank]], float)
+
+    def _best_strength(self, records: GeneralizedRecords, question: Question) -> float:
+        asked, lines, index = records.some_of("validation")
+        question = question.of_people("validation", asked)
+
+        def loss(strength: float) -> tuple[float, float]:
+            return question.loss(self._believed(lines, strength), index, "validation")
+
+        return min(STRENGTHS, key=loss)
+
+    def _believed(self, lines: Lines, strength: float) -> Posterior:
+        ranks = self._rank[lines]
+        order = np.argsort(ranks, kind="stable")
+        belief = np.empty((len(lines), self._seats.width), dtype=np.float32)
+        back_off(
+            ranks[order],
+            order,
+            self._common,
+            self._people.starts,
+            self._people.codes,
+            self._people.counts,
+            self._first,
+            *self._levels,
+            strength,
+            belief,
+        )
+        return self._seats.spread(belief, self._own[lines])
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,8 +133,10 @@ class _Seats:
         shares: Posterior = (taken / n_taken).astype(np.float32)
         return shares
 
-    def spread(self, belief: Posterior, own: NDArray[np.uint16]) -> Posterior:
+    def spread(self, belief: Posterior, own: NDArray[np.int64]) -> Posterior:
         """Shares of all codes from those of the seats in each line's own bucket."""
+        if len(self.codes) == 1:
+            return belief
         posterior = np.zeros((len(belief), len(self.seat)), dtype=np.float32)
         for seat in range(self.width):
             codes = self.codes[own, seat]
@@ -84,40 +145,78 @@ class _Seats:
         return posterior
 
 
-def _beliefs(records: GeneralizedRecords, question: Question, seats: _Seats) -> list[Posterior]:
-    """For each strength, the shares of the seats in each record."""
-    own = question.own_buckets(records).astype(np.int64)
-    beliefs, parent = [seats.uniform()] * len(STRENGTHS), own
-    order = _column_order(records, question, seats)
-    for length in range(0 if question.own_column is None else 1, len(order) + 1):
-        first, group = _group(records, order[:length])
-        cells = group[records.index["train"]] * seats.width + seats.seat[question.codes["train"]]
-        counts = np.bincount(cells, minlength=len(first) * seats.width).astype(np.float32)
-        counts = counts.reshape(len(first), seats.width)
-        beliefs = [
-            _shrunk(counts, belief[parent[first]], strength)
-            for belief, strength in zip(beliefs, STRENGTHS, strict=True)
-        ]
-        parent = group
-    return [belief[parent] for belief in beliefs]
+@compiled(error_model="numpy")
+def back_off(
+    ranks: Ids,
+    places: Ids,
+    common: Ids,
+    starts: Ids,
+    seats: Ids,
+    counts: Floats,
+    first: Floats,
+    coarsest: int,
+    finest: int,
+    strength: float,
+    belief: Posterior,
+) -> None:
+    """Set the beliefs of some records, given by their ascending ranks, in their places.
+
+    Records are ranked so that those which share their first columns are together: `common` says
+    how many each shares with the one before. The people of rank r have the `seats` from
+    `starts[r]` on, so many of each as `counts` say. `first` is believed before anyone is counted.
+    """
+    width = belief.shape[1]
+    believed = np.empty((finest + 1, width))
+    ends = np.zeros(finest + 1, np.int64)  # where the group of each level ends
+    for i in range(ranks.shape[0]):
+        rank = ranks[i]
+        for level in range(coarsest, finest):
+            if rank < ends[level]:
+                continue
+            begin = rank
+            while common[begin] >= level:
+                begin -= 1
+            end = rank + 1
+            while end < common.shape[0] and common[end] >= level:
+                end += 1
+            ends[level] = end
+            people = 0.0
+            for entry in range(starts[begin], starts[end]):
+                people += counts[entry]
+            for seat in range(width):
+                before = first[rank, seat] if level == coarsest else believed[level - 1, seat]
+                believed[level, seat] = strength * before / (people + strength)
+            for entry in range(starts[begin], starts[end]):
+                believed[level, seats[entry]] += counts[entry] / (people + strength)
+        for seat in range(width):
+            belief[places[i], seat] = believed[finest - 1, seat]
 
 
-def _column_order(records: GeneralizedRecords, question: Question, seats: _Seats) -> list[int]:
+def _column_order(
+    records: GeneralizedRecords, question: Question, seats: _Seats, people: PeopleWith
+) -> list[int]:
     own = question.own_column
     others = [column for column in range(len(records.sizes)) if column != own]
-    information = [_conditional_information(records, question, seats, column) for column in others]
+    lines = people.lines
+    first = question.own_buckets(records).astype(np.int64)[lines]
+    information = [
+        _conditional_information(
+            (first, records.records[lines, column].astype(np.int64), people.codes),
+            (len(seats.codes), records.sizes[column], seats.width),
+            people.counts,
+        )
+        for column in others
+    ]
     ranked = [others[i] for i in np.argsort(-np.array(information), kind="stable")]
     return ranked if own is None else [own, *ranked]
 
 
 def _conditional_information(
-    records: GeneralizedRecords, question: Question, seats: _Seats, column: int
+    columns: tuple[Ids, Ids, Ids], shape: tuple[int, int, int], people: Floats
 ) -> float:
-    """Mutual information of the question and a column, given the question's own bucket."""
-    shape = (len(seats.codes), records.sizes[column], seats.width)
-    line = question.own_buckets(records).astype(np.int64) * shape[1] + records.records[:, column]
-    cells = line[records.index["train"]] * shape[2] + seats.seat[question.codes["train"]]
-    joint = np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape).astype(float)
+    """Mutual information of the last two columns, given the first one."""
+    cells = (columns[0] * shape[1] + columns[1]) * shape[2] + columns[2]
+    joint = np.asarray(np.bincount(cells, people, int(np.prod(shape))), float).reshape(shape)
     return (
         _entropy_sum(joint.sum(axis=1))
         + _entropy_sum(joint.sum(axis=2))
@@ -130,20 +229,3 @@ def _entropy_sum(counts: NDArray[np.float64]) -> float:
     """Minus the sum of n log n."""
     positive = counts[counts > 0]
     return float(-(positive * np.log(positive)).sum())
-
-
-def _group(
-    records: GeneralizedRecords, columns: list[int]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """One record of each group of equal records, and the group of each record."""
-    keys = record_keys(records.records[:, columns], [records.sizes[c] for c in columns])
-    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    return first, group
-
-
-def _shrunk(counts: NDArray[np.float32], prior: Posterior, strength: float) -> Posterior:
-    """Shares among the people counted and `strength` more who are like the prior."""
-    prior *= np.float32(strength)
-    prior += counts
-    prior /= prior.sum(axis=1, keepdims=True)
-    return prior

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
-from sparsam.attack._question import Posterior, Question
-from sparsam.attack._records import GeneralizedRecords
+from sparsam.attack._question import Beliefs, Lines, Posterior, Question
+from sparsam.attack._records import GeneralizedRecords, PeopleWith
+from sparsam.counting import compiled
 
 Array = NDArray[np.float32]
-Lines = NDArray[np.int64]
+Places = NDArray[np.int32]
 
 HIDDEN = 64
-STEPS = 200
-BATCH = 2048
-CHECKS = 8
+STEPS = 100
+BATCH = 512
+CHECKS = 4
 LEARNING_RATE = 0.02
 PENALTY = 1e-3
-_NEVER = -1e9
 
 
 def network(
     records: GeneralizedRecords, questions: Sequence[Question], random_state: int
-) -> Iterator[Posterior]:
-    """Posterior of each record, for one question after the other.
+) -> list[Beliefs]:
+    """What is believed of records, for each question.
 
     One hidden layer that all questions share and a linear path past it, trained with Adam and an
     L2 penalty on the distinct records of the training part, each weighted by the people behind it.
@@ -36,13 +36,11 @@ def network(
     that erred least on validation data.
     """
     if not records.columns:
-        for question in questions:
-            yield np.repeat(question.prior(), len(records), axis=0)
-        return
+        return [question.naive for question in questions]
     training = _Training(records, questions, random_state)
     states = training.run()
-    for head in training.heads:
-        yield training.best(head, states)
+    best = zip(training.heads, training.best(states), strict=True)
+    return [partial(training.beliefs, head, states[number]) for head, number in best]
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,12 +60,17 @@ class _Head:
     open: NDArray[np.int64]
     block: slice
 
-    def exclude(self, logits: Array, records: GeneralizedRecords, lines: Lines) -> None:
-        """Make sure that what a record rules out is never believed."""
-        if self.question.buckets is not None:
-            own = self.question.own_buckets(records, lines)
-            ruled_out = own[:, None] != self.question.buckets[self.open][None, :]
-            np.copyto(logits, np.float32(_NEVER), where=ruled_out)
+    @property
+    def own_column(self) -> int:
+        """The record's column with the bucket of the attribute itself; -1 when not collected."""
+        return -1 if self.question.own_column is None else self.question.own_column
+
+    @property
+    def buckets(self) -> Places:
+        """The bucket of each output's code."""
+        if self.question.buckets is None:
+            return np.zeros(len(self.open), np.int32)
+        return self.question.buckets[self.open].astype(np.int32)
 
 
 @dataclass
@@ -94,14 +97,20 @@ class _Training:
         self.records = records
         self.heads = _heads(questions)
         self.rng = np.random.default_rng(random_state)
-        self.inputs = _one_hot(records)
+        starts = np.cumsum([0, *records.sizes])
+        self.width = int(starts[-1])
+        self.cells = np.ascontiguousarray(records.records + starts[:-1], dtype=np.int32)
         self.people = records.counts("train")
         self.seen = np.flatnonzero(self.people)
+        self.n_outputs = self.heads[-1].block.stop
         self.truth = self._soft_labels()
+        self.own = np.array([head.own_column for head in self.heads], np.int64)
+        self.borders = np.array([0, *(head.block.stop for head in self.heads)], np.int64)
+        self.buckets = np.concatenate([head.buckets for head in self.heads])
         self.state = self._initial()
         self.moments = [(np.zeros_like(v), np.zeros_like(v)) for v in self.state.all()]
 
-    def _soft_labels(self) -> csr_array:
+    def _soft_labels(self) -> PeopleWith:
         """Counts of each output's code among the people behind each record."""
         lines, outputs = [], []
         for head in self.heads:
@@ -111,16 +120,16 @@ class _Training:
             lines.append(self.records.index["train"][output >= 0])
             outputs.append(output[output >= 0])
         where = (np.concatenate(lines), np.concatenate(outputs))
-        shape = (len(self.records), self.heads[-1].block.stop)
-        return csr_array((np.ones(len(where[0]), np.float32), where), shape=shape)
+        return PeopleWith.of(*where, len(self.records), max(1, self.n_outputs))
 
     def _initial(self) -> _State:
-        width, n_outputs = self.inputs.shape[1], self.truth.shape[1]
+        n_outputs = self.n_outputs
         spread = np.sqrt(2.0 / len(self.records.columns))
-        hidden = self.rng.normal(0.0, spread, (width, HIDDEN))
+        hidden = self.rng.normal(0.0, spread, (self.width, HIDDEN))
         output = self.rng.normal(0.0, np.sqrt(1.0 / HIDDEN), (HIDDEN, n_outputs))
-        prior = np.log((self.truth.sum(axis=0) + 0.5) / self.people.sum())
-        direct = np.zeros((width, n_outputs))
+        people = np.bincount(self.truth.codes, self.truth.counts, minlength=n_outputs)
+        prior = np.log((people[:n_outputs] + 0.5) / self.people.sum())
+        direct = np.zeros((self.width, n_outputs))
         values = (hidden, np.zeros(HIDDEN), output, direct, prior)
         return _State(*(value.astype(np.float32) for value in values))
 
@@ -137,57 +146,87 @@ class _Training:
                 states.append(self.state.copy())
         return states
 
-    def best(self, head: _Head, states: list[_State]) -> Posterior:
-        """The posterior after the state of training that did best on validation data."""
-        lines, index = self.records.seen_in("validation")
-        losses = [
-            head.question.loss(self.posterior(head, state, lines), index, "validation")
-            for state in states
+    def best(self, states: Sequence[_State]) -> list[int]:
+        """For each question the state of training that did best on validation data."""
+        people, lines, index = self.records.some_of("validation")
+        questions = [head.question.of_people("validation", people) for head in self.heads]
+        losses = np.empty((len(states), len(self.heads), 2))
+        for number, state in enumerate(states):
+            hidden = self.hidden(state, lines)
+            for place, head in enumerate(self.heads):
+                beliefs = self.beliefs(head, state, lines, hidden)
+                losses[number, place] = questions[place].loss(beliefs, index, "validation")
+        return [
+            min(range(len(states)), key=lambda number: tuple(losses[number, place]))
+            for place in range(len(self.heads))
         ]
-        best = min(range(len(states)), key=lambda number: losses[number])
-        return self.posterior(head, states[best], np.arange(len(self.records)))
 
-    def posterior(self, head: _Head, state: _State, lines: Lines) -> Posterior:
-        """What the network believes of some records."""
-        posterior = np.zeros((len(lines), head.question.size), dtype=np.float32)
-        for start in range(0, len(lines), BATCH):
-            block = lines[start : start + BATCH]
-            beliefs = posterior[start : start + BATCH]
-            beliefs[:, head.open] = self._logits(state, block, head.block)[1]
-            possible = head.question.possible(self.records, block)
-            if possible is not None:
-                beliefs[~possible] = _NEVER
-            _softmax(beliefs)
-        return posterior
+    def beliefs(
+        self, head: _Head, state: _State, lines: Lines, hidden: Array | None = None
+    ) -> Posterior:
+        """Shares of a question's values for some records, whose hidden units may be known."""
+        hidden = self.hidden(state, lines) if hidden is None else hidden
+        logits = hidden @ state.output[:, head.block]
+        direct = np.ascontiguousarray(state.direct[:, head.block])
+        own, borders = np.array([head.own_column]), np.array([0, len(head.open)])
+        add_direct(
+            self.cells,
+            self.records.records,
+            lines,
+            direct,
+            state.bias[head.block].copy(),
+            own,
+            borders,
+            head.buckets,
+            logits,
+        )
+        np.exp(logits, out=logits)
+        total = logits.sum(axis=1, keepdims=True)
+        beliefs = np.zeros((len(lines), head.question.size), dtype=np.float32)
+        beliefs[:, head.open] = logits / np.where(total > 0, total, np.float32(1))
+        alone = np.flatnonzero(total[:, 0] == 0)  # the only value in its bucket
+        if alone.size:
+            possible = head.question.possible(self.records, lines[alone])
+            assert possible is not None
+            beliefs[alone] = possible / np.maximum(possible.sum(axis=1, keepdims=True), 1)
+        return beliefs
 
-    def _logits(self, state: _State, lines: Lines, block: slice) -> tuple[Array, Array]:
-        """Hidden units and some of the outputs for some records."""
-        inputs = self.inputs[lines]
-        hidden = np.maximum(inputs @ state.hidden + state.hidden_bias, 0)
-        logits = hidden @ state.output[:, block] + inputs @ state.direct[:, block]
-        return hidden, logits + state.bias[block]
+    def hidden(self, state: _State, lines: Lines) -> Array:
+        """The hidden units of some records."""
+        hidden = np.empty((len(lines), len(state.hidden_bias)), state.hidden.dtype)
+        add_inputs(self.cells, lines, state.hidden, state.hidden_bias, hidden)
+        return hidden
 
     def _gradients(self, lines: Lines) -> tuple[Array, ...]:
         """Gradient of the mean cross-entropy over the people behind some records."""
-        hidden, error = self._logits(self.state, lines, slice(None))
-        truth = self.truth[lines].toarray()
-        for head in self.heads:
-            logits, labels = error[:, head.block], truth[:, head.block]
-            if labels.size:
-                head.exclude(logits, self.records, lines)
-                _softmax(logits)
-                logits *= labels.sum(axis=1, keepdims=True)
-                logits -= labels
-        error /= np.float32(self.people[lines].sum())
-        inputs, back = self.inputs[lines], (error @ self.state.output.T) * (hidden > 0)
-        from_inputs = inputs.T
-        return (
-            from_inputs @ back,
-            back.sum(axis=0),
-            hidden.T @ error,
-            from_inputs @ error,
-            error.sum(axis=0),
+        state, truth = self.state, self.truth
+        hidden = self.hidden(state, lines)
+        error = hidden @ state.output
+        add_direct(
+            self.cells,
+            self.records.records,
+            lines,
+            state.direct,
+            state.bias,
+            self.own,
+            self.borders,
+            self.buckets,
+            error,
         )
+        np.exp(error, out=error)
+        to_errors(
+            error,
+            lines,
+            self.borders,
+            truth.starts,
+            truth.codes,
+            truth.counts,
+            1 / self.people[lines].sum(),
+        )
+        back: Array = np.matmul(error, state.output.T, dtype=state.output.dtype)
+        of_hidden, of_direct = np.zeros_like(state.hidden), np.zeros_like(state.direct)
+        add_back(self.cells, lines, hidden, back, error, of_hidden, of_direct)
+        return (of_hidden, back.sum(axis=0), hidden.T @ error, of_direct, error.sum(axis=0))
 
     def _update(self, step: int, gradients: tuple[Array, ...]) -> None:
         """One step of Adam with an L2 penalty on the weights and a cosine schedule."""
@@ -196,11 +235,15 @@ class _Training:
         for value, slope, (mean, square) in zip(
             self.state.all(), gradients, self.moments, strict=True
         ):
-            gradient = slope + np.float32(PENALTY) * value if value.ndim == 2 else slope
-            np.add(mean, np.float32(0.1) * (gradient - mean), out=mean)
-            np.add(square, np.float32(0.001) * (gradient * gradient - square), out=square)
-            step_size = np.float32(rate) * mean / (np.sqrt(square) + np.float32(1e-8))
-            np.subtract(value, step_size, out=value)
+            penalty = PENALTY if value.ndim == 2 else 0.0
+            move(
+                value.reshape(-1),
+                slope.reshape(-1),
+                mean.reshape(-1),
+                square.reshape(-1),
+                np.float32(penalty),
+                np.float32(rate),
+            )
 
 
 def _heads(questions: Sequence[Question]) -> list[_Head]:
@@ -216,17 +259,128 @@ def _heads(questions: Sequence[Question]) -> list[_Head]:
     return heads
 
 
-def _one_hot(records: GeneralizedRecords) -> csr_array:
-    n_records, n_columns = records.records.shape
-    starts = np.cumsum([0, *records.sizes])
-    ones = np.ones(n_records * n_columns, dtype=np.float32)
-    cells = (records.records + starts[:-1]).ravel()
-    borders = np.arange(0, len(ones) + 1, n_columns)
-    return csr_array((ones, cells, borders), shape=(n_records, int(starts[-1])))
+@compiled(error_model="numpy")
+def add_inputs(cells: Places, lines: Lines, weights: Array, bias: Array, hidden: Array) -> None:
+    """Set the hidden units of some records: the sum of what their buckets add, if positive."""
+    n_units = hidden.shape[1]
+    for i in range(lines.shape[0]):
+        for unit in range(n_units):
+            hidden[i, unit] = bias[unit]
+        for column in range(cells.shape[1]):
+            cell = cells[lines[i], column]
+            for unit in range(n_units):
+                hidden[i, unit] += weights[cell, unit]
+        for unit in range(n_units):
+            hidden[i, unit] = max(hidden[i, unit], hidden.dtype.type(0))
 
 
-def _softmax(logits: Array) -> None:
-    """Turn logits into shares, in place."""
-    logits -= logits.max(axis=1, keepdims=True)
-    np.exp(logits, out=logits)
-    logits /= logits.sum(axis=1, keepdims=True)
+@compiled(error_model="numpy")
+def add_direct(
+    cells: Places,
+    records: NDArray[np.uint16],
+    lines: Lines,
+    direct: Array,
+    bias: Array,
+    own: NDArray[np.int64],
+    borders: NDArray[np.int64],
+    buckets: Places,
+    logits: Array,
+) -> None:
+    """Add what buckets say directly, rule out what cannot be, and bring the largest to zero.
+
+    `own` names for each question the column with the attribute's own bucket, `borders` where the
+    outputs of each question begin, `buckets` the bucket of each output's value.
+    """
+    for i in range(lines.shape[0]):
+        line = lines[i]
+        for output in range(bias.shape[0]):
+            logits[i, output] += bias[output]
+        for column in range(cells.shape[1]):
+            cell = cells[line, column]
+            for output in range(bias.shape[0]):
+                logits[i, output] += direct[cell, output]
+        for head in range(own.shape[0]):
+            first, last = borders[head], borders[head + 1]
+            if own[head] >= 0:
+                bucket = records[line, own[head]]
+                for output in range(first, last):
+                    if buckets[output] != bucket:
+                        logits[i, output] = -np.inf
+            highest = -np.inf
+            for output in range(first, last):
+                highest = max(highest, logits[i, output])
+            if highest > -np.inf:
+                for output in range(first, last):
+                    logits[i, output] -= highest
+
+
+@compiled(error_model="numpy")
+def to_errors(
+    raised: Array,
+    lines: Lines,
+    borders: NDArray[np.int64],
+    starts: Lines,
+    outputs: Lines,
+    counts: NDArray[np.float64],
+    share: float,
+) -> None:
+    """Turn raised logits into the errors of all people behind some records, in place.
+
+    The values of the people of record r are `outputs[starts[r] : starts[r + 1]]`, so many of each
+    as `counts` say, in ascending order.
+    """
+    for i in range(lines.shape[0]):
+        label, last_label = starts[lines[i]], starts[lines[i] + 1]
+        for head in range(borders.shape[0] - 1):
+            first, last = borders[head], borders[head + 1]
+            total, people, first_label = 0.0, 0.0, label
+            for output in range(first, last):
+                total += raised[i, output]
+            while label < last_label and outputs[label] < last:
+                people += counts[label]
+                label += 1
+            scale = people * share / total if total > 0 else 0.0
+            for output in range(first, last):
+                raised[i, output] *= scale
+            for known in range(first_label, label):
+                raised[i, outputs[known]] -= counts[known] * share
+
+
+@compiled(error_model="numpy")
+def add_back(
+    cells: Places,
+    lines: Lines,
+    hidden: Array,
+    back: Array,
+    errors: Array,
+    of_hidden: Array,
+    of_direct: Array,
+) -> None:
+    """Add the errors of some records to the gradients of what their buckets add."""
+    for i in range(lines.shape[0]):
+        for unit in range(hidden.shape[1]):
+            if hidden[i, unit] <= 0:
+                back[i, unit] = 0
+        for column in range(cells.shape[1]):
+            cell = cells[lines[i], column]
+            for unit in range(hidden.shape[1]):
+                of_hidden[cell, unit] += back[i, unit]
+            for output in range(errors.shape[1]):
+                of_direct[cell, output] += errors[i, output]
+
+
+@compiled(error_model="numpy")
+def move(
+    values: Array,
+    slopes: Array,
+    means: Array,
+    squares: Array,
+    penalty: np.float32,
+    rate: np.float32,
+) -> None:
+    """One step of Adam for some weights."""
+    for i in range(values.shape[0]):
+        slope = slopes[i] + penalty * values[i]
+        means[i] += np.float32(0.1) * (slope - means[i])
+        squares[i] += np.float32(0.001) * (slope * slope - squares[i])
+        values[i] -= rate * means[i] / (np.sqrt(squares[i]) + np.float32(1e-8))

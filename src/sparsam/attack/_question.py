@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from sparsam.attack._records import PARTS, GeneralizedRecords, part_of
 from sparsam.data import Attribute, Split
 
 Posterior = NDArray[np.float32]
+Lines = NDArray[np.int64]
+Beliefs = Callable[[Lines], Posterior]  # of some distinct records, one line for each
 
 _LEAST = 1e-12  # a posterior of zero is a surprise, but not an infinite one
 
@@ -45,6 +48,10 @@ class Question:
     buckets: NDArray[np.uint16] | None = None
     values: NDArray[np.float64] | None = None
     tolerance: float = 0.0
+
+    def of_people(self, part: str, people: NDArray[np.int64]) -> Question:
+        """The same question, asked of some people of a part."""
+        return replace(self, codes={**self.codes, part: self.codes[part][people]})
 
     def own_buckets(
         self, records: GeneralizedRecords, lines: NDArray[np.int64] | slice = slice(None)
@@ -107,19 +114,43 @@ class Question:
 
     def prior(self) -> Posterior:
         """What someone believes who has seen the training sample, but no record (one line)."""
+        return self._prior
+
+    @cached_property
+    def _prior(self) -> Posterior:
         counts = np.bincount(self.codes["train"], minlength=self.size)
         shares: Posterior = (counts / max(1, counts.sum())).astype(np.float32)
         return shares[None, :]
 
+    def naive_error(self, part: str) -> float:
+        """Share of the rows of a part for which the guess of that someone is wrong."""
+        if part not in self._naive_errors:
+            guess, _ = self.guess(self.prior())
+            self._naive_errors[part] = float(self.wrong(guess, part).mean())
+        return self._naive_errors[part]
+
+    @cached_property
+    def _naive_errors(self) -> dict[str, float]:
+        return {}
+
+    def naive(self, lines: Lines) -> Posterior:
+        """The same for some records."""
+        return np.repeat(self.prior(), len(lines), axis=0)
+
+    @property
+    def numbers(self) -> NDArray[np.float64] | None:
+        """The number that each code stands for; None where none is known."""
+        return None if self.values is None or np.isnan(self.values).all() else self.values
+
     def median(self, posterior: Posterior) -> NDArray[np.float64] | None:
         """The best single number for each line of the posterior; None for categories."""
-        if self.values is None or np.isnan(self.values).all():
+        if self.numbers is None:
             return None
-        known = np.flatnonzero(~np.isnan(self.values))
-        order = known[np.argsort(self.values[known], kind="stable")]
+        known = np.flatnonzero(~np.isnan(self.numbers))
+        order = known[np.argsort(self.numbers[known], kind="stable")]
         mass = np.cumsum(posterior[:, order], axis=1)
         below = (mass < mass[:, -1:] / 2).sum(axis=1)
-        medians: NDArray[np.float64] = self.values[order[below]]
+        medians: NDArray[np.float64] = self.numbers[order[below]]
         return medians
 
     def absolute_error(self, median: NDArray[np.float64] | None, part: str) -> float | None:

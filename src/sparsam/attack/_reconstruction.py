@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from sparsam._checks import check_number, wrong_parameter
 from sparsam._errors import DataError, ParameterError, hint
+from sparsam._threads import one_thread
 from sparsam.attack._guesses import Answer, Guesses
-from sparsam.attack._look_up import look_up
+from sparsam.attack._look_up import LookUp
 from sparsam.attack._network import network
-from sparsam.attack._question import Posterior, Question, personal_question
+from sparsam.attack._question import Beliefs, Posterior, Question, personal_question
 from sparsam.attack._records import GeneralizedRecords
 from sparsam.attack._risk import Risk
 from sparsam.data import Split
@@ -96,7 +96,7 @@ class Reconstruction:
         """Answer the questions after some of the attributes."""
         questions = self.questions(records, data, attributes)
         # One thread, so that sums are added in one order on any number of cores.
-        with threadpool_limits(limits=1):
+        with one_thread():
             return tuple(self._answers(records, questions))
 
     def questions(
@@ -108,28 +108,28 @@ class Reconstruction:
     def _answers(
         self, records: GeneralizedRecords, questions: Sequence[Question]
     ) -> Iterator[Answer]:
-        # One question at a time: beliefs about many records and values are large.
-        learned: Iterable[Posterior | None] = [None] * len(questions)
+        learned: Sequence[Beliefs | None] = [None] * len(questions)
         if "network" in self.models and records.columns:
             learned = network(records, questions, self.random_state)
-        for question, posterior in zip(questions, learned, strict=True):
-            yield Answer.best(question, records, self._candidates(records, question, posterior))
+        for question, beliefs in zip(questions, learned, strict=True):
+            yield Answer.best(question, records, self._candidates(records, question, beliefs))
 
     def _candidates(
-        self, records: GeneralizedRecords, question: Question, learned: Posterior | None
-    ) -> dict[str, list[Posterior]]:
-        """The posteriors whose mean each candidate believes; `learned` is the network's."""
+        self, records: GeneralizedRecords, question: Question, learned: Beliefs | None
+    ) -> dict[str, list[Beliefs]]:
+        """The beliefs whose mean each candidate holds; `learned` is the network's."""
         if not records.columns:
-            return {"naive": [np.repeat(question.prior(), len(records), axis=0)]}
-        posteriors: dict[str, Posterior | None] = {"network": learned}
+            return {"naive": [question.naive]}
+        beliefs: dict[str, Beliefs | None] = {"network": learned}
         if "look-up" in self.models:
-            posteriors["look-up"] = look_up(records, question)
+            beliefs["look-up"] = LookUp(records, question)
         if "gradient boosting" in self.models:
-            posteriors["gradient boosting"] = boosting(records, question, self.random_state)
-        single = {m: [p] for m in MODELS if (p := posteriors.get(m)) is not None}
+            posterior = boosting(records, question, self.random_state)
+            beliefs["gradient boosting"] = None if posterior is None else posterior.__getitem__
+        single = {m: [b] for m in MODELS if (b := beliefs.get(m)) is not None}
         if not single:
-            return {"naive": [np.repeat(question.prior(), len(records), axis=0)]}
-        together = [posterior for [posterior] in single.values()]
+            return {"naive": [question.naive]}
+        together = [belief for [belief] in single.values()]
         return {**single, " and ".join(single): together}
 
     def _check(self, data: Split) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,15 +71,80 @@ class GeneralizedRecords:
         """How many people of a part share each distinct record."""
         return np.bincount(self.index[part], minlength=len(self))
 
-    def seen_in(self, part: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The distinct records that occur in a part, and which of these each row is."""
-        lines, index = np.unique(self.index[part], return_inverse=True)
-        return lines, index
+    def some_of(
+        self, part: str, most: int = 20_000
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Rows spread evenly over a part, their distinct records, and which of these each is.
+
+        Parameters
+        ----------
+        part : str
+        most : int
+            Of more rows, no more than so many: enough to tell two models apart.
+        """
+        rows = np.arange(0, len(self.index[part]), max(1, -(-len(self.index[part]) // most)))
+        lines, index = np.unique(self.index[part][rows], return_inverse=True)
+        return rows, lines, index
+
+    @cached_property
+    def judged(self) -> NDArray[np.int64]:
+        """The distinct records that occur outside training."""
+        seen = np.zeros(len(self), dtype=bool)
+        for part in ("validation", "test"):
+            seen[self.index[part]] = True
+        return np.flatnonzero(seen)
 
     def tabulate(self, part: str, codes: NDArray[np.uint16], size: int) -> NDArray[np.int64]:
         """Joint counts of (distinct record, code) over the rows of a part."""
         cells = self.index[part] * size + codes
         return np.bincount(cells, minlength=len(self) * size).reshape(len(self), size)
+
+
+@dataclass(frozen=True, repr=False)
+class PeopleWith:
+    """How many people have each record and code, where there are any.
+
+    Attributes
+    ----------
+    starts : ndarray of int64 of shape (n_records + 1,)
+        Where the codes of each record begin.
+    codes : ndarray of int64
+        The codes that people with the record have, ascending.
+    counts : ndarray of float64
+        How many people have them.
+    """
+
+    starts: NDArray[np.int64]
+    codes: NDArray[np.int64]
+    counts: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls, lines: NDArray[np.int64], codes: NDArray[np.integer], n_records: int, size: int
+    ) -> PeopleWith:
+        """Count people, each given by the record and the code."""
+        cells = lines * size + codes
+        if n_records * size <= 4 * len(cells):
+            people = np.bincount(cells, minlength=n_records * size)
+            present = np.flatnonzero(people)
+            counts = people[present]
+        else:
+            present, counts = np.unique(cells, return_counts=True)
+        n_codes = np.bincount(present // size, minlength=n_records)
+        starts = np.concatenate([[0], np.cumsum(n_codes)])
+        return cls(starts, present % size, counts.astype(float))
+
+    @property
+    def lines(self) -> NDArray[np.int64]:
+        """The record of each entry."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+    def ranked(self, order: NDArray[np.int64]) -> PeopleWith:
+        """The same with the records in another order."""
+        sizes = np.diff(self.starts)[order]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        entries = np.arange(starts[-1]) + np.repeat(self.starts[order] - starts[:-1], sizes)
+        return PeopleWith(starts, self.codes[entries], self.counts[entries])
 
 
 def lookups_of(generalization: Generalization, split: Split) -> tuple[NDArray[np.uint16], ...]:

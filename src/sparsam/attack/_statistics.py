@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 Interval = tuple[float, float]
+
+
+@cache
+def _quantile(confidence: float) -> float:
+    """How many standard errors to either side an interval takes."""
+    return float(ndtri(0.5 + confidence / 2))
 
 
 def wilson_interval(n_hits: float, n_records: int, confidence: float = 0.95) -> Interval:
@@ -23,7 +30,7 @@ def wilson_interval(n_hits: float, n_records: int, confidence: float = 0.95) -> 
     """
     if n_records == 0:
         return (0.0, 1.0)
-    z = float(norm.ppf(0.5 + confidence / 2))
+    z = _quantile(confidence)
     share = n_hits / n_records
     centre = share + z * z / (2 * n_records)
     half = z * math.sqrt(share * (1 - share) / n_records + z * z / (4 * n_records**2))
@@ -40,7 +47,7 @@ def mean_interval(values: NDArray[np.float64], confidence: float = 0.95) -> Inte
     n_records = len(values)
     if n_records < 2:
         return (0.0, 1.0)
-    z = float(norm.ppf(0.5 + confidence / 2))
+    z = _quantile(confidence)
     half = z * float(values.std(ddof=1)) / math.sqrt(n_records)
     mean = float(values.mean())
     return (max(0.0, mean - half), min(1.0, mean + half))
@@ -53,7 +60,7 @@ def unpaired_difference(
     mean = float(np.mean(first) - np.mean(second))
     if min(len(first), len(second)) < 2:
         return mean, (-1.0, 1.0)
-    z = float(norm.ppf(0.5 + confidence / 2))
+    z = _quantile(confidence)
     half = z * math.sqrt(sum(float(np.var(v, ddof=1)) / len(v) for v in (first, second)))
     return mean, (mean - half, mean + half)
 
@@ -67,6 +74,6 @@ def paired_difference(
     mean = float(difference.mean()) if n_records else 0.0
     if n_records < 2:
         return mean, (-1.0, 1.0)
-    z = float(norm.ppf(0.5 + confidence / 2))
+    z = _quantile(confidence)
     half = z * float(difference.std(ddof=1)) / math.sqrt(n_records)
     return mean, (mean - half, mean + half)

@@ -1,6 +1,7 @@
 """Joint counts over codes: the only place that knows where rows live."""
 
 # For the other folders, not for users.
+from sparsam.counting._boosting import Boosting as Boosting
 from sparsam.counting._compiled import compiled as compiled
 from sparsam.counting._distinct import DistinctRecords as DistinctRecords
 from sparsam.counting._distinct import distinct_records as distinct_records

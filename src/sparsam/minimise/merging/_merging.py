@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from sparsam._checks import check_share, check_whole
+from sparsam._threads import one_thread
 from sparsam.counting import record_keys
 from sparsam.data import Roles, Task
 from sparsam.generalization import Generalization
@@ -147,7 +147,7 @@ class Merging(BucketMinimiser):
 
     def _buckets(self, task: Task, constraints: Constraints) -> Sequence[NDArray[np.integer]]:
         # One thread, so that sums are added in one order on any number of cores.
-        with threadpool_limits(limits=1):
+        with one_thread():
             steps = self._searched(self._sample(task), constraints)
         self.scores_ = np.array([[step.score.loss, step.score.risk] for step in steps])
         self.path_ = tuple(self._generalization(task, step.lookups) for step in steps)
@@ -250,5 +250,5 @@ def _few_alike(people: People, step: Step) -> bool:
 
 
 def _boosted(people: People, step: Step, random_state: int) -> float:
-    with threadpool_limits(limits=1):
+    with one_thread():
         return boosted_loss(people, people.lookups(step.lookups), random_state)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from threadpoolctl import threadpool_limits
 
+from sparsam.counting import Boosting, DistinctRecords, compiled, distinct_records
 from sparsam.data import Attribute, Task
 from sparsam.generalization import CodeTree
 from sparsam.minimise._partitions import code_counts
@@ -30,6 +27,8 @@ _TEACHER_FOLDS = 3
 _FEWEST_IN_LEAF = 20
 _COMMON = 100  # people in a category, in the mean: their own class hardly shows in its share
 _SHRINK = 5.0  # as if so many average people more had been seen in each category
+_TEACHER = Boosting(rounds=100, rate=0.1)
+_STUDENT = Boosting(rounds=60, rate=0.2, fewest=20.0)
 _MOST_PEOPLE = 60_000  # to learn from in each fold: more teach no more that a bucket could keep
 
 
@@ -74,14 +73,18 @@ class People:
         self.sizes = [int(atom.max()) + 1 for atom in self.atoms]
         self.starts = np.array([0, *np.cumsum(self.sizes)])
         self.columns = [atom[task.codes[:, a]] for a, atom in enumerate(self.atoms)]
-        self._keys = {
-            (a, b): self.columns[a] * self.sizes[b] + self.columns[b]
-            for a, b in combinations(range(len(self.sizes)), 2)
-        }
+        places = zip(self.columns, self.starts[:-1], strict=True)
+        self._cells = np.stack([column + start for column, start in places], axis=1).astype(
+            np.int32
+        )
         self.counts = self.sums(None)
         self.pair_counts = self.pairs(None).astype(np.float32)
         total = sum(task.weights)
         self.weights: Floats = np.array(task.weights, float) / (total if total > 0 else 1.0)
+
+    @cached_property
+    def _code_counts(self) -> list[NDArray[np.int64]]:
+        return code_counts(self.task.codes, self.task.sizes)
 
     def block(self, a: int) -> slice:
         """Where the atoms of an attribute stand among all of them."""
@@ -100,19 +103,15 @@ class People:
     def pairs(self, weights: Floats | None) -> Floats:
         """The sum of weights over the people of each two atoms."""
         table = np.zeros((self.starts[-1], self.starts[-1]))
-        for (a, b), keys in self._keys.items():
-            size = self.sizes[a] * self.sizes[b]
-            joint = np.bincount(keys, weights, minlength=size).reshape(self.sizes[a], -1)
-            table[self.block(a), self.block(b)] = joint
-            table[self.block(b), self.block(a)] = joint.T
-        table[np.diag_indices(len(table))] = self.sums(weights)
+        add_pairs(self._cells, np.ones(self.n_rows) if weights is None else weights, table)
+        upper = np.triu_indices(len(table), 1)
+        table[upper[1], upper[0]] = table[upper]
         return table
 
     def lookups(self, of_codes: Sequence[NDArray[np.integer]]) -> list[Lookup]:
         """The bucket of each atom where codes have buckets: that of most of its people."""
         buckets = []
-        counts = code_counts(self.task.codes, self.task.sizes)
-        for atom, lookup, people in zip(self.atoms, of_codes, counts, strict=True):
+        for atom, lookup, people in zip(self.atoms, of_codes, self._code_counts, strict=True):
             votes = np.zeros((int(atom.max()) + 1, int(lookup.max()) + 1))
             np.add.at(votes, (atom, lookup), people + 1e-9)
             buckets.append(numbered_by_first_code(votes.argmax(axis=1)))
@@ -162,6 +161,16 @@ def _grouped(
     group = np.full(attribute.size, most - 1, dtype=np.int64)  # a missing value stays apart
     group[order] = np.minimum(middle * (most - 1), most - 2).astype(np.int64)
     return numbered_by_first_code(group)
+
+
+@compiled()
+def add_pairs(cells: NDArray[np.int32], weights: Floats, table: Floats) -> None:
+    """Add each person's weight where two of the person's atoms meet, the first one before."""
+    for row in range(cells.shape[0]):
+        weight = weights[row]
+        for a in range(cells.shape[1]):
+            for b in range(a, cells.shape[1]):
+                table[cells[row, a], cells[row, b]] += weight
 
 
 class Layout:
@@ -238,20 +247,53 @@ def boosted_loss(people: People, lookups: list[Lookup], random_state: int) -> fl
     if n_classes > _MOST_CLASSES or people.n_rows < _FEWEST_PEOPLE:
         return float(np.inf)
     fold = np.random.default_rng(random_state).permutation(people.n_rows) % _FOLDS
+    collected = [a for a, lookup in enumerate(lookups) if lookup.any()]
+    sizes = [int(lookups[a].max()) + 1 for a in collected]
+    buckets = np.empty((people.n_rows, len(collected)), dtype=np.uint16, order="F")
+    for column, a in enumerate(collected):
+        buckets[:, column] = lookups[a][people.columns[a]]
+    distinct = distinct_records(buckets, sizes)
+    # The shares of two classes sum to one: the second follows.
+    told = people.likely[:, : 1 if n_classes == 2 else n_classes]
     forecast = np.zeros_like(people.likely)
     for held_out in range(_FOLDS):
         asked = fold == held_out
-        inputs = _inputs(people, lookups, ~asked)
-        # The shares of two classes sum to one: the second follows.
-        for k in range(1 if n_classes == 2 else n_classes):
-            model = HistGradientBoostingRegressor(
-                max_iter=60, learning_rate=0.2, early_stopping=False, random_state=random_state
-            )
-            model.fit(inputs[~asked], people.likely[~asked, k])
-            forecast[asked, k] = model.predict(inputs[asked])
+        counts, sums = _totals(distinct, ~asked, told)
+        codes = _ranked(people, distinct, collected, counts, sums)
+        means = _STUDENT.means(codes, sizes, sums, counts)
+        forecast[asked, : told.shape[1]] = means[distinct.index[asked]]
     if n_classes == 2:
         forecast[:, 1] = 1 - forecast[:, 0]
     return loss_of(forecast, people.likely)
+
+
+def _totals(
+    distinct: DistinctRecords, seen: NDArray[np.bool_], told: Floats
+) -> tuple[Floats, Floats]:
+    """How many of the people seen have each record, and the sums of what is told of them."""
+    index, size = distinct.index[seen], len(distinct)
+    sums = [np.bincount(index, line[seen], minlength=size) for line in told.T]
+    return np.bincount(index, minlength=size).astype(float), np.stack(sums, axis=1)
+
+
+def _ranked(
+    people: People,
+    distinct: DistinctRecords,
+    collected: Sequence[int],
+    counts: Floats,
+    sums: Floats,
+) -> NDArray[np.uint16]:
+    """Buckets in their order, or by how likely the last class is among those seen."""
+    codes = distinct.records.copy()
+    for column, a in enumerate(collected):
+        if not people.attributes[a].ordered:
+            buckets = distinct.records[:, column]
+            n_seen = np.bincount(buckets, counts)
+            # That of the last class falls where that of the only other one, which is told, rises.
+            likely = np.bincount(buckets, sums[:, -1]) / np.maximum(n_seen, 1.0)
+            rank = np.argsort(np.argsort(likely, kind="stable"), kind="stable")
+            codes[:, column] = rank[buckets]
+    return codes
 
 
 def loss_of(forecast: Floats, likely: Floats) -> float:
@@ -259,22 +301,6 @@ def loss_of(forecast: Floats, likely: Floats) -> float:
     wrong = 1 - likely[np.arange(len(likely)), forecast.argmax(axis=1)].mean()
     distance = ((likely - forecast) ** 2).sum(axis=1).mean()
     return float((wrong + distance) / 2)
-
-
-def _inputs(people: People, lookups: list[Lookup], seen: NDArray[np.bool_]) -> Floats:
-    """Buckets in their order, or by how likely the last class is among those seen."""
-    columns = []
-    for a, lookup in enumerate(lookups):
-        if not lookup.any():
-            continue
-        buckets = lookup[people.columns[a]]
-        if people.attributes[a].ordered:
-            columns.append(buckets.astype(float))
-        else:
-            n_seen = np.bincount(buckets[seen], minlength=int(lookup.max()) + 1)
-            likely = np.bincount(buckets[seen], people.likely[seen, -1], minlength=len(n_seen))
-            columns.append((likely / np.maximum(n_seen, 1))[buckets])
-    return np.stack(columns or [np.zeros(people.n_rows)], axis=1)
 
 
 def likely_classes(task: Task, random_state: int = 0) -> NDArray[np.float64]:
@@ -294,12 +320,10 @@ def likely_classes(task: Task, random_state: int = 0) -> NDArray[np.float64]:
     rng = np.random.default_rng(random_state)
     fold = rng.permutation(task.n_rows) % _TEACHER_FOLDS
     likely = np.zeros((task.n_rows, len(task.classes)))
-    # One thread, so that sums are added in one order on any number of cores.
-    with threadpool_limits(limits=1):
-        for held_out in np.unique(fold):
-            seen = np.flatnonzero(fold != held_out)
-            seen = seen if len(seen) <= _MOST_PEOPLE else rng.choice(seen, _MOST_PEOPLE, False)
-            likely[fold == held_out] = _predicted(task, seen, fold == held_out, random_state)
+    for held_out in np.unique(fold):
+        seen = np.flatnonzero(fold != held_out)
+        seen = seen if len(seen) <= _MOST_PEOPLE else rng.choice(seen, _MOST_PEOPLE, False)
+        likely[fold == held_out] = _predicted(task, seen, fold == held_out, random_state)
     return likely
 
 
@@ -312,19 +336,12 @@ def _predicted(
     if (counts > 0).sum() < 2 or len(seen) < 2 * _FEWEST_IN_LEAF:
         return np.tile((counts + 1.0) / (counts + 1.0).sum(), (int(asked.sum()), 1))
     inputs = _code_inputs(task, seen, random_state)
-    model = HistGradientBoostingClassifier(
-        max_iter=100,
-        min_samples_leaf=_FEWEST_IN_LEAF,
-        early_stopping=False,
-        random_state=random_state,
-    )
-    with warnings.catch_warnings():
-        # scikit-learn takes many classes among few people for a slip; here they are the task.
-        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-        model.fit(inputs[seen], truth)
-    likely = np.zeros((int(asked.sum()), n_classes))
-    likely[:, model.classes_] = model.predict_proba(inputs[asked])
-    return likely
+    ranks = [np.unique(column, return_inverse=True)[1] for column in inputs.T]
+    codes = np.stack(ranks, axis=1).astype(np.uint16)
+    classes = np.zeros((task.n_rows, n_classes))
+    classes[seen, truth] = 1.0
+    sizes = [int(rank.max()) + 1 for rank in ranks]
+    return _TEACHER.shares(codes, sizes, classes)[asked]
 
 
 def _code_inputs(task: Task, seen: NDArray[np.int64], random_state: int) -> NDArray[np.float64]:

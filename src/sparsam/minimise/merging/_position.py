@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam.counting import DistinctRecords, distinct_records
+from sparsam.counting import DistinctRecords, compiled, distinct_records
 from sparsam.minimise.merging._merge_path import Score
 from sparsam.minimise.merging._people import Floats, Layout, Lookup, People, loss_of
 
@@ -23,7 +23,6 @@ _LEAST = 0.002
 _Runs = tuple[NDArray[np.int64], NDArray[np.int64]]
 _SOFT = 0.3  # weight of the Gini value, which also sees what does not change the best guess yet
 _STRENGTH = 5.0  # as if so many people more had been seen in each record, who are like the prior
-_MOST_CELLS = 4_000_000  # to look at in one go
 
 
 class Position:
@@ -181,7 +180,7 @@ def fit_additive(
     matrix[np.diag_indices(len(matrix))] += RIDGE
     inverse = np.linalg.inv(matrix)
     base = np.log(total.sum(axis=0) / total.sum())
-    best = tried = Additive(effects, _softmax(base + effects[places].sum(axis=1)))
+    best = tried = Additive(effects, forecast_of(places, effects, base))
     least, rate = np.inf, 1.0
     for _ in range(rounds):
         surprise = -float((total * np.log(tried.forecast)).sum())
@@ -190,12 +189,43 @@ def fit_additive(
         else:
             rate /= 3
         wrong = total - distinct.counts[:, None] * best.forecast
-        gradient = np.zeros_like(effects)
-        for place in places.T:
-            np.add.at(gradient, place, wrong)
+        gradient = sums_by_place(places, wrong, len(effects))
         effects = best.effects + rate * (inverse @ (gradient - RIDGE * best.effects))
-        tried = Additive(effects, _softmax(base + effects[places].sum(axis=1)))
+        tried = Additive(effects, forecast_of(places, effects, base))
     return tried
+
+
+@compiled(error_model="numpy")
+def forecast_of(places: Lookup, effects: Floats, base: Floats) -> Floats:
+    """The shares of the classes of each record, from the effects of its buckets."""
+    n_classes = base.shape[0]
+    forecast = np.empty((places.shape[0], n_classes))
+    for line in range(places.shape[0]):
+        highest = -np.inf
+        for k in range(n_classes):
+            score = base[k]
+            for a in range(places.shape[1]):
+                score += effects[places[line, a], k]
+            forecast[line, k] = score
+            highest = max(highest, score)
+        total = 0.0
+        for k in range(n_classes):
+            forecast[line, k] = np.exp(forecast[line, k] - highest)
+            total += forecast[line, k]
+        for k in range(n_classes):
+            forecast[line, k] /= total
+    return forecast
+
+
+@compiled()
+def sums_by_place(places: Lookup, values: Floats, n_places: int) -> Floats:
+    """The sums of the values of all records that have a bucket in each place."""
+    sums = np.zeros((n_places, values.shape[1]))
+    for line in range(places.shape[0]):
+        for a in range(places.shape[1]):
+            for k in range(values.shape[1]):
+                sums[places[line, a], k] += values[line, k]
+    return sums
 
 
 def spread(forecast: Floats) -> Floats:
@@ -212,8 +242,9 @@ def corrected(people: People, layout: Layout, additive: Additive, cells: Lookup)
     forecast = additive.forecast[cells]
     for a, b in combinations(_strongest(layout, additive), 2):
         first, second = (layout.lookups[c][people.columns[c]] for c in (a, b))
-        _correct(forecast, people.likely, first * layout.sizes[b] + second)
-    _correct(forecast, people.likely, cells)
+        n_cells = layout.sizes[a] * layout.sizes[b]
+        correct(forecast, people.likely, first * layout.sizes[b] + second, n_cells)
+    correct(forecast, people.likely, cells, len(additive.forecast))
     forecast = np.clip(forecast, _LEAST, 1.0)
     return np.asarray(forecast / forecast.sum(axis=1, keepdims=True))
 
@@ -223,20 +254,24 @@ def _strongest(layout: Layout, additive: Additive) -> Sequence[int]:
     return sorted(layout.collected, key=lambda a: -effects[a])[:_MOST_IN_PAIRS]
 
 
-def _correct(forecast: Floats, likely: Floats, cells: NDArray[np.int64]) -> None:
-    others = np.bincount(cells)[cells] - 1 + _CELL_STRENGTH
-    # The shares of two classes sum to one: the second follows.
+@compiled(error_model="numpy")
+def correct(forecast: Floats, likely: Floats, cells: Lookup, n_cells: int) -> None:
+    """Add to each forecast what is wrong, in the mean, for the others in the same cell."""
     n_classes = forecast.shape[1]
-    for k in range(1 if n_classes == 2 else n_classes):
-        wrong = likely[:, k] - forecast[:, k]
-        forecast[:, k] += (np.bincount(cells, wrong)[cells] - wrong) / others
-    if n_classes == 2:
-        forecast[:, 1] = 1 - forecast[:, 0]
-
-
-def _softmax(scores: Floats) -> Floats:
-    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+    # The shares of two classes sum to one: the second follows.
+    n_told = 1 if n_classes == 2 else n_classes
+    wrong, people = np.zeros((n_cells, n_told)), np.zeros(n_cells)
+    for row in range(cells.shape[0]):
+        people[cells[row]] += 1.0
+        for k in range(n_told):
+            wrong[cells[row], k] += likely[row, k] - forecast[row, k]
+    for row in range(cells.shape[0]):
+        others = people[cells[row]] - 1.0 + _CELL_STRENGTH
+        for k in range(n_told):
+            own = likely[row, k] - forecast[row, k]
+            forecast[row, k] += (wrong[cells[row], k] - own) / others
+        if n_classes == 2:
+            forecast[row, 1] = 1.0 - forecast[row, 0]
 
 
 class PairRisk:
@@ -263,19 +298,25 @@ class PairRisk:
         changed: int | None = None,
     ) -> None:
         self._people, self._lookups = people, lookups
-        personal, n_attributes = people.task.personal, len(lookups)
+        self._buckets = np.concatenate(lookups)
+        self._sizes = np.array([int(lookup.max()) + 1 for lookup in lookups])
+        personal = np.array(people.task.personal, dtype=np.int64)
         if before is None or changed is None:
-            self._runs = [_runs(lookup) for lookup in lookups]
+            stale = np.ones((len(personal), len(lookups)), dtype=bool)
+            self._hits: Floats = np.zeros(stale.shape)
         else:
-            self._runs = [*before._runs]
-            self._runs[changed] = _runs(lookups[changed])
-        unknown = np.zeros((len(personal), n_attributes))
-        self._hits: Floats = unknown if before is None else before._hits.copy()
-        for q, p in enumerate(personal):
-            stale = range(n_attributes) if before is None or p == changed else [changed]
-            for b in stale:
-                if b is not None:
-                    self._hits[q, b] = self._hit(p, b)
+            stale = np.zeros((len(personal), len(lookups)), dtype=bool)
+            stale[:, changed] = stale[personal == changed] = True
+            self._hits = before._hits.copy()
+        set_hits(
+            people.pair_counts,
+            people.starts,
+            self._buckets,
+            self._sizes,
+            personal,
+            stale,
+            self._hits,
+        )
 
     @property
     def value(self) -> float:
@@ -283,8 +324,8 @@ class PairRisk:
         personal = np.array(self._people.task.personal, dtype=np.int64)
         own = self._hits[np.arange(len(personal)), personal]
         more = np.maximum(self._hits - own[:, None], 0.0)
-        together = np.minimum(own + np.sqrt((more**2).sum(axis=1)), 1.0)
-        return float(together @ self._people.weights)
+        together = np.minimum(own + np.sqrt((more**2).sum(axis=1)), self._people.n_rows)
+        return float(together @ self._people.weights / self._people.n_rows)
 
     def after(self, a: int, lookup: Lookup) -> float:
         """The value with another partition of one attribute."""
@@ -295,27 +336,59 @@ class PairRisk:
         """The attribute that tells most of a personal one, beside its own bucket."""
         return int(self._hits[q].argmax())
 
-    def _joint_counts(self, p: int, b: int) -> NDArray[np.float32]:
-        return joint_counts(self._people, self._lookups, p, b, self._runs[b])
 
-    def _hit(self, p: int, b: int) -> float:
-        """Share of the values of attribute p guessed from its own bucket and the bucket of b."""
-        table = self._joint_counts(p, b)
-        order, borders = self._runs[p]
-        table = table[order]
-        best = np.maximum.reduceat(table, borders, axis=0).sum()
-        total = np.add.reduceat(table, borders, axis=0)
-        squares = np.add.reduceat(table * table, borders, axis=0) / np.maximum(total, 1.0)
-        return float((1 - _SOFT) * best + _SOFT * squares.sum()) / self._people.n_rows
+@compiled(error_model="numpy")
+def set_hits(
+    pair_counts: NDArray[np.float32],
+    starts: NDArray[np.int64],
+    buckets: Lookup,
+    sizes: NDArray[np.int64],
+    personal: NDArray[np.int64],
+    stale: NDArray[np.bool_],
+    hits: Floats,
+) -> None:
+    """How many values of each personal attribute its own bucket and that of another tell.
+
+    `buckets` and `sizes` are those of all atoms side by side and of all attributes; only what is
+    `stale` is set.
+    """
+    for q in range(personal.shape[0]):
+        p = personal[q]
+        first, last = starts[p], starts[p + 1]
+        for b in range(sizes.shape[0]):
+            if not stale[q, b]:
+                continue
+            width = 1 if b == p else sizes[b]
+            best = np.zeros((sizes[p], width))
+            total = np.zeros((sizes[p], width))
+            squares = np.zeros((sizes[p], width))
+            line = np.zeros(width)
+            for atom in range(first, last):
+                for other in range(width):
+                    line[other] = 0.0
+                if width == 1:
+                    line[0] = pair_counts[atom, atom]
+                else:
+                    for cell in range(starts[b], starts[b + 1]):
+                        line[buckets[cell]] += pair_counts[atom, cell]
+                own = buckets[atom]
+                for other in range(width):
+                    best[own, other] = max(best[own, other], line[other])
+                    total[own, other] += line[other]
+                    squares[own, other] += line[other] * line[other]
+            hit = 0.0
+            for own in range(sizes[p]):
+                for other in range(width):
+                    soft = squares[own, other] / max(total[own, other], 1.0)
+                    hit += (1 - _SOFT) * best[own, other] + _SOFT * soft
+            hits[q, b] = hit
 
 
-def joint_counts(
-    people: People, lookups: list[Lookup], p: int, b: int, runs: _Runs | None = None
-) -> NDArray[np.float32]:
+def joint_counts(people: People, lookups: list[Lookup], p: int, b: int) -> NDArray[np.float32]:
     """How many people have each atom of p and each bucket of b; in all, where b is p itself."""
     if b == p or not lookups[b].any():
         return people.counts[people.block(p)][:, None].astype(np.float32)
-    order, borders = _runs(lookups[b]) if runs is None else runs
+    order, borders = _runs(lookups[b])
     table = people.pair_counts[people.block(p), people.block(b)]
     return np.asarray(np.add.reduceat(table[:, order], borders, axis=1))
 
@@ -346,42 +419,86 @@ def record_risk(
     records : ndarray of int of shape (n_records, n_attributes)
     """
     risk = 0.0
+    order = np.argsort(cells, kind="stable")
+    ends = np.cumsum(np.bincount(cells, minlength=len(records)))
     for q, p in enumerate(people.task.personal):
         if layout.sizes[p] == people.sizes[p]:
             risk += people.weights[q]
         elif people.weights[q] > 0:
-            hits = _hits_in_records(people, layout, (p, pairs.most_telling(q)), cells, records)
+            hits = _hits_in_records(
+                people, layout, (p, pairs.most_telling(q)), records, order, ends
+            )
             risk += people.weights[q] * hits / people.n_rows
     return float(risk)
 
 
 def _hits_in_records(
-    people: People, layout: Layout, pair: tuple[int, int], cells: Lookup, records: Lookup
+    people: People,
+    layout: Layout,
+    pair: tuple[int, int],
+    records: Lookup,
+    order: Lookup,
+    ends: Lookup,
 ) -> float:
     """How many values of the first attribute are guessed; the second is the most telling one."""
     p, b = pair
-    size, own = people.sizes[p], layout.lookups[p]
+    own = layout.lookups[p]
     table = joint_counts(people, layout.lookups, p, b)
     in_bucket = np.zeros((layout.sizes[p], table.shape[1]), dtype=np.float32)
     np.add.at(in_bucket, own, table)
     prior = (_STRENGTH * table / np.maximum(in_bucket[own], 1.0)).T
-    step = max(1, _MOST_CELLS // size)
-    hits = 0.0
-    for first in range(0, len(records), step):
-        some = records[first : first + step]
-        inside = np.flatnonzero((cells >= first) & (cells < first + step))
-        keys = (cells[inside] - first) * size + people.columns[p][inside]
-        counts = np.bincount(keys, minlength=len(some) * size).reshape(len(some), size)
-        other = some[:, b] if len(prior) > 1 else np.zeros(len(some), dtype=np.int64)
-        hits += _hits(counts, np.where(own == some[:, p : p + 1], prior[other], 0.0))
-    order, borders = _runs(own)
-    return max(hits, float(np.maximum.reduceat(table[order], borders, axis=0).sum()))
+    other = records[:, b] if len(prior) > 1 else np.zeros(len(records), dtype=np.int64)
+    atoms, borders = _runs(own)
+    hits = hits_of(
+        order,
+        ends,
+        people.columns[p],
+        np.ascontiguousarray(records[:, p]),
+        other,
+        np.ascontiguousarray(prior),
+        atoms,
+        np.append(borders, len(atoms)),
+    )
+    return max(hits, float(np.maximum.reduceat(table[atoms], borders, axis=0).sum()))
 
 
-def _hits(counts: NDArray[np.int64], prior: Floats | NDArray[np.float32]) -> float:
-    """How many people are guessed rightly by all others: the best guess must stand without them."""
-    score = counts + prior
-    lines, top = np.arange(len(score)), score.argmax(axis=1)
-    best, people = score[lines, top], counts[lines, top]
-    score[lines, top] = -1.0
-    return float(people[best - 1 >= score.max(axis=1)].sum())
+@compiled()
+def hits_of(
+    order: Lookup,
+    ends: Lookup,
+    column: Lookup,
+    own: Lookup,
+    other: Lookup,
+    prior: NDArray[np.float32],
+    atoms: Lookup,
+    borders: Lookup,
+) -> float:
+    """How many people are guessed rightly by all others: the best guess must stand without them.
+
+    `order` lists the people record by record, those of record r up to `ends[r]`; `column` is the
+    atom of each; `own` and `other` are the buckets of each record that its prior comes from.
+    `atoms` are listed bucket by bucket, those of bucket u from `borders[u]` on.
+    """
+    counts = np.zeros(prior.shape[1])
+    hits, first = 0.0, 0
+    for record in range(ends.shape[0]):
+        for place in range(first, ends[record]):
+            counts[column[order[place]]] += 1.0
+        begin, end = borders[own[record]], borders[own[record] + 1]
+        best, second, people = -1.0, -1.0, 0.0
+        if end - begin < atoms.shape[0]:
+            second = 0.0  # that of the atoms in other buckets
+        for place in range(begin, end):
+            atom = atoms[place]
+            score = counts[atom] + prior[other[record], atom]
+            if score > best:
+                second = max(second, best)
+                best, people = score, counts[atom]
+            elif score > second:
+                second = score
+        if best - 1.0 >= second:
+            hits += people
+        for place in range(first, ends[record]):
+            counts[column[order[place]]] = 0.0
+        first = ends[record]
+    return hits
