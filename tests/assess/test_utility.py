@@ -136,7 +136,13 @@ def test_categories_of_few_people_are_one_to_a_classifier():
     name = np.array([f"p{i}" for i in range(1000)], dtype=object)
     name[:400] = rng.choice(["x", "y", "z"], 400)
     y = np.where(name == "x", 1, rng.integers(0, 2, 1000))
-    data = split(resolve({"name": name, "age": np.arange(1000)}, Roles(), y=y))
+    data = split(
+        resolve(
+            {"name": name, "age": np.arange(1000)},
+            Roles(categorical=["name"], numeric=["age"]),
+            y=y,
+        )
+    )
     pooled = with_rare_together(full(data), data)
     place = pooled.columns.index(0)
     seen = {part: pooled.records[pooled.index[part], place] for part in ("train", "test")}

@@ -29,7 +29,9 @@ def make(seed: int, n_rows: int, *sizes: int, numeric: int = 0) -> Task:
 @pytest.mark.parametrize("seed", range(3))
 def test_the_parts_are_plain_random_samples(seed: int):
     """Nobody is moved because of what they have: the rows depend on their number alone."""
-    rare = resolve({"w": [f"w{max(i, 1)}" for i in range(600)]}, Roles(), y=[0, 1] * 300)
+    rare = resolve(
+        {"w": [f"w{max(i, 1)}" for i in range(600)]}, Roles(categorical=["w"]), y=[0, 1] * 300
+    )
     common = resolve({"w": ["a", "b"] * 300}, Roles(), y=[0] * 599 + [1])
     for one, other in zip(
         split(rare, random_state=seed).rows, split(common, random_state=seed).rows, strict=True
@@ -99,7 +101,9 @@ def test_too_few_rows():
 
 def task_of(n_rows):
     people = {"number": list(range(n_rows)), "y": ["no", "yes"] * n_rows}
-    return resolve({"number": people["number"], "y": people["y"][:n_rows]}, Roles("y"))
+    return resolve(
+        {"number": people["number"], "y": people["y"][:n_rows]}, Roles("y", numeric=["number"])
+    )
 
 
 @settings(deadline=None)
