@@ -267,7 +267,7 @@ REFUSED: dict[str, Refused] = {
         "u.csv", csv_of("x,y", f"1,{SECRET}", encoding="utf-16-le"), ("--encoding utf-16-le",)
     ),
     "utf-16 said, but without its mark": Refused(
-        "u.csv", csv_of("x,y", f"1,{SECRET}", encoding="utf-16-le"), ("encoding utf-16", "--encoding"),
+        "u.csv", csv_of("x,y", f"1,{SECRET}", encoding="utf-16-le"), ("encoding utf-16",),
         form(encoding="utf-16"),
     ),
     "another encoding than said": Refused(
