@@ -266,6 +266,10 @@ REFUSED: dict[str, Refused] = {
     "utf-16 without a mark": Refused(
         "u.csv", csv_of("x,y", f"1,{SECRET}", encoding="utf-16-le"), ("--encoding utf-16-le",)
     ),
+    "utf-16 said, but without its mark": Refused(
+        "u.csv", csv_of("x,y", f"1,{SECRET}", encoding="utf-16-le"), ("encoding utf-16",),
+        form(encoding="utf-16"),
+    ),
     "another encoding than said": Refused(
         "u.csv", csv_of("x,y", f"1,{SECRET}ü"), ("encoding ascii", "--encoding"),
         form(encoding="ascii"),

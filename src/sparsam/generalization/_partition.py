@@ -44,8 +44,6 @@ from sparsam.generalization._partition_base import (
 )
 
 _FEW_CUTS = 24
-# Up to so many whole numbers are counted; a table has a code for each.
-_COUNTED = 256
 
 
 class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
@@ -138,10 +136,7 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
         domain = self.domain
         if domain.unit is not None:
             return f"{domain.unit}s {words.moment_range(domain.unit, domain.low, domain.high)}"
-        count = domain.high - domain.low + 1
-        if domain.integer and count <= _COUNTED:
-            return f"{int(count):,} value{'s' * (int(count) != 1)}"
-        # of a wide range few values may ever occur
+        # not how many: few values of a range may ever occur
         low, high = words.number_label(domain.low), words.number_label(domain.high)
         return f"{'whole ' * domain.integer}numbers {low} to {high}"
 

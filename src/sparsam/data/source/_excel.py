@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -66,7 +67,7 @@ def _checked_parts(file: TableFile, raw: Any) -> bool:
                 raise too_large(file.name)
             names = [name for name in parts.namelist() if _has_formulas(file, parts, name)]
             return bool(names)
-    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError):
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError):
         damage = no_workbook(file)
     raise damage
 

@@ -72,6 +72,8 @@ def header_of(file: TableFile, form: FileFormat = ANY_FORMAT, *, rows: int = _SA
     """
     try:
         candidates = [_candidate(file, form, delimiter) for delimiter in _delimiters(file, form)]
+    except UnicodeError:  # such as UTF-16 without its mark
+        raise no_text(file, form, "Its first line is not.") from None
     except (csv.Error, EOFError, zlib.error, gzip.BadGzipFile):
         check_signature(file, "a text file")
         raise _no_text_file(file) from None
@@ -242,7 +244,7 @@ def _no_text_file(file: TableFile) -> DataError:
 def _sample(file: TableFile, form: FileFormat, delimiter: str, rows: int) -> list[tuple[str, ...]]:
     try:
         return _records(file, delimiter, rows + 1, form)[1:]
-    except (csv.Error, EOFError, zlib.error, gzip.BadGzipFile):
+    except (csv.Error, UnicodeError, EOFError, zlib.error, gzip.BadGzipFile):
         return []  # whoever reads the whole file says what is wrong with it
 
 
