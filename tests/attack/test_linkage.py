@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.attack import Linkage
+from sparsam.attack import Linkage, wilson_interval
 from sparsam.attack._linkage import _linked, _Side, _Trial
 from sparsam.data import CategoricalDomain, Split
 from sparsam.generalization import Generalization, categorical_partition
@@ -114,7 +114,7 @@ def test_unique_people_are_all_linked(unique_people: Split) -> None:
     assert risk.value == 0.0
     assert risk.baseline > 0.9
     assert risk.details["value_matched"] == 1.0
-    assert risk.interval == pytest.approx((0.0, 0.025), abs=0.005)
+    assert risk.interval == pytest.approx(wilson_interval(0, risk.n))
     assert (risk.details["first"], risk.details["second"]) == (["a"], ["b"])
 
 
