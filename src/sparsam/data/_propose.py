@@ -163,7 +163,7 @@ def propose_roles(source: Any, target: str | None = None) -> ProposedRoles:
 
     Examples
     --------
-    >>> people = {"sex": [1, 2] * 20, "nr": range(40), "age": [30, 50] * 20, "ill": [0, 1] * 20}
+    >>> people = {"sex": [1, 2] * 30, "nr": range(60), "age": [30, 50] * 30, "ill": [0, 1] * 30}
     >>> for column in propose_roles(people, "ill").columns:
     ...     print(column.name, column.role, column.kind)
     sex quasi-identifier categorical
