@@ -133,6 +133,15 @@ def test_texts_beyond_numbers_are_told_only_where_all_are_common():
     )
 
 
+def test_dates_and_times_however_they_are_written():
+    days = [f"{1 + i % 28}.{1 + i % 12}.19{50 + i % 40}" for i in range(80)]
+    either = [f"{1 + i % 12}/{1 + i % 9}/2020" for i in range(80)]
+    told = propose_roles({"born": days, "seen": either, "at": ["08:30", "17:05"] * 40})
+    assert [column.kind for column in told.columns] == ["date", "categorical", "time"]
+    assert told.roles.dates == ("born", "at")
+    assert "date_order" in told.columns[1].remarks[0]
+
+
 def test_the_target():
     rows = {"y": [1, 2, None] * 20, "x": list(range(12)) * 5, "z": [1.5, 2.5, 0.5] * 20}
     goal = next(c for c in propose_roles(rows, "y").columns if c.name == "y")
