@@ -32,6 +32,7 @@ from sparsam.data._split import Split, split
 from sparsam.data._split import rotations as rotations
 from sparsam.data._table import Table
 from sparsam.data._target import Target as Target
+from sparsam.data._task import LEAK as LEAK
 from sparsam.data._task import Task, resolve
 from sparsam.data.model._black_box import BlackBox as BlackBox
 from sparsam.data.model._black_box import black_box, load_model

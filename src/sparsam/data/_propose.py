@@ -33,7 +33,7 @@ from sparsam.data._near_identifiers import FEWEST_ROWS, is_numbering, nearly_uni
 from sparsam.data._open import open_as
 from sparsam.data._roles import Roles, toml_key, toml_value
 from sparsam.data._target import Target
-from sparsam.data._task import resolve
+from sparsam.data._task import LEAK, resolve
 from sparsam.data.source._source import Source, check_distinct
 
 Kind = Literal["numeric", "categorical", "ordered", "date", "time"]
@@ -470,8 +470,8 @@ def _with_leaks(
         task = resolve(source, replace(roles, drop_missing_target=True), look_for_leaks=True)
     except DataError:
         return columns  # what the target lacks is said where it is used
-    remark = "alone tells the target almost as well as all do: if it is a leak, put it under ignore"
-    leaking = {note.partition(": alone tells")[0] for note in task.table.notes}
+    remark = f"{LEAK}: if it is a leak, put it under ignore"
+    leaking = {note.partition(f": {LEAK}")[0] for note in task.table.notes if LEAK in note}
     return tuple(
         replace(column, remarks=(*column.remarks, remark)) if column.name in leaking else column
         for column in columns
