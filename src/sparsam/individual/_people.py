@@ -247,7 +247,7 @@ def read_people(
 
 
 def _set_aside(columns: Columns, declared: Collection[str]) -> dict[str, str]:
-    """Say of each column that has no value, or names people one by one, that it is set aside."""
+    """Return a note for each column that has no value, or names people one by one."""
     notes = {}
     for name, values in columns.items():
         gone = _gone(values)
@@ -319,8 +319,8 @@ def _usable(
     if gone.any() and not incomplete and not without_target:
         raise DataError(
             f"The target must be there in every row. '{target}' is missing in "
-            f"{int(gone.sum()):,} of {len(gone):,} rows.\n\n"
-            "Hint: leave such rows out: --drop-missing-target, or drop_missing_target=True."
+            f"{int(gone.sum()):,} of {len(gone):,} rows."
+            + hint("leave such rows out: drop_missing_target=True", "--drop-missing-target")
         )
     for values in columns.values():
         if incomplete and values.dtype.kind in "fmM":
