@@ -104,6 +104,7 @@ def test_no_value_of_few_people_is_told(proposed: Any):
     assert "Canary" not in said
     odd = next(column for column in proposed.columns if column.name == "odd")
     assert (odd.kind, odd.missing) == ("categorical", ())
+    assert "too rare to be named" in odd.remarks[0]
     assert propose_roles({"x": [*range(50), *["Canary"] * 5]}).columns[0].missing == ("Canary",)
     assert propose_roles({"x": [*range(50), "?"]}).columns[0].missing == ("?",)
 

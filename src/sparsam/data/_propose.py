@@ -271,7 +271,13 @@ def _used(name: str, factored: Factored) -> ColumnProposal:
     counted = "truth values" if factored.kind == "bool" else f"{len(factored.values):,} texts"
     if called_place(name):
         counted += ", by its name a place"
-    return ColumnProposal(name, "categorical", role, None, gone, f"{counted}{known}")
+    remarks: tuple[str, ...] = ()
+    if factored.kind == "text" and 2 * _told_apart(factored)[0] > int(factored.counts().sum()):
+        remarks = (
+            "mostly numbers, and texts that are too rare to be named here, or too many: if they "
+            'mean missing, name them under missing, with kind = "numeric"',
+        )
+    return ColumnProposal(name, "categorical", role, None, gone, f"{counted}{known}", remarks)
 
 
 def _moment(
