@@ -69,20 +69,25 @@ def test_the_command_line_says_a_hint_in_its_own_words() -> None:
 
 
 SOURCE = Path(sparsam.__file__).parent
-PYTHON = re.compile(r"\b\w+=(?!=)|\b[A-Z][a-z]+[A-Z]\w+|\b[A-Za-z_.]+\((?!20000)|`\w+")
+PYTHON = re.compile(r"\b\w+=(?!=)|\b(?!Libre)[A-Z][a-z]+[A-Z]\w+|\b[A-Za-z_.]+\((?!20000)|`\w+")
 # What is raised here no command can bring about: only who writes Python gets to see it.
 PYTHON_ONLY = {
     *("collect/_step.py", "minimise/_minimiser.py", "minimise/neural/_training.py"),
     *("anonymise/_anonymise_model.py", "anonymise/_private_models.py", "data/source/_frame.py"),
     *("anonymise/_privacy_models.py", "anonymise/methods/_guided.py", "anonymise/proof/_verify.py"),
     *("assess/_model_answers.py", "assess/_model_assessment.py", "assess/_sweep.py"),
+    "assess/_utility.py",
     *("attack/masks/_masked_membership.py", "explore/_exploration.py", "explore/ledger/_chain.py"),
     *("explore/ledger/_ledger.py", "explore/ledger/_store.py", "generalization/_hierarchy.py"),
     *("generalization/recoding/_apply.py", "minimise/model/_model_tree.py"),
     *("data/_read.py", "data/_target.py", "data/source/_source.py"),
 }
 # A table in memory, and a reading with fewer codes: neither comes from a command.
-PYTHON_ONLY_HINTS = ("if they are public knowledge", "Read the table with a larger `max_codes`")
+PYTHON_ONLY_HINTS = (
+    "if they are public knowledge",
+    "Read the table with a larger `max_codes`",
+    "read the table with these roles",
+)
 
 
 def _hints(path: Path) -> list[str]:

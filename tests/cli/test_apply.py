@@ -17,7 +17,7 @@ from sparsam.minimise import Uniform
 
 @pytest.fixture(scope="module")
 def people(make_people):
-    return make_people(300)
+    return make_people(700)
 
 
 @pytest.mark.parametrize("source", ["people.csv", "people.csv.gz", "people.parquet"])
@@ -28,7 +28,7 @@ def test_the_same_as_the_artifact(run, artifact, folder, people, tmp_path, sourc
         result = run("apply", artifact, folder / source, "-o", file)
         assert result.exit_code == 0
         assert result.stdout == ""
-        assert f"Wrote 300 records to {file.name}." in result.stderr
+        assert f"Wrote 700 records to {file.name}." in result.stderr
     found = [
         pd.read_csv(files[0]),
         pd.read_parquet(files[1]),
@@ -79,7 +79,7 @@ def test_values_without_a_bucket_are_counted_not_shown(run, artifact, people, tm
     people.assign(education="secret").to_csv(tmp_path / "p.csv", index=False)
     result = run("apply", artifact, tmp_path / "p.csv", "-o", tmp_path / "o.csv")
     assert result.exit_code == 2
-    assert "300 values of 'education' are outside the domain" in result.stderr
+    assert "700 values of 'education' are outside the domain" in result.stderr
     assert "secret" not in result.output
     assert not (tmp_path / "o.csv").exists()
 

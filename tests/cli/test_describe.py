@@ -20,6 +20,7 @@ def test_an_artifact(run, artifact):
     assert "target: works" in text
     assert "personal: education, sex, region, zip" in text
     assert "{" not in text
+    assert "roles:" not in text
     found = json.loads(run("describe", artifact, "--json").stdout)
     assert [one["name"] for one in found["attributes"] if one["collected"]] == ["age", "education"]
     assert found["about"]["target"] == "works"
@@ -28,10 +29,10 @@ def test_an_artifact(run, artifact):
 @pytest.mark.parametrize("name", ["people.csv", "people.csv.gz", "people.parquet"])
 def test_a_table(run, folder, name):
     text = run("describe", folder / name).stdout
-    assert "300 records, 6 attributes" in text
+    assert "700 records, 6 attributes" in text
     assert "sex        categorical, 2 values" in text
     found = json.loads(run("describe", folder / name, "--json").stdout)
-    assert found["rows"] == 300
+    assert found["rows"] == 700
     assert found["attributes"][0]["kind"] == "numeric"
     assert "female" not in text + json.dumps(found)
 
@@ -79,7 +80,7 @@ def test_a_certificate_and_a_report(run, folder, tmp_path):
                tmp_path / "report.json", "--author", "Ada", "--date", "2026-11-16")  # fmt: skip
     assert made.exit_code == 0, made.output
     text = run("describe", tmp_path / "c.json").stdout
-    assert "A certificate of a release: 300 rows, 2 columns." in text
+    assert "A certificate of a release: 700 rows, 2 columns." in text
     assert "quasi-identifiers: age, sex" in text
     assert "promised: every record is shared by at least 20" in text or "at least 20" in text
     found = json.loads(run("describe", tmp_path / "c.json", "--json").stdout)
@@ -185,7 +186,7 @@ def test_json_in_a_pipe(shell, folder):
     done = shell("describe", folder / "people.csv", "--json")
     assert done.returncode == 0
     assert done.stderr == ""
-    assert json.loads(done.stdout)["rows"] == 300
+    assert json.loads(done.stdout)["rows"] == 700
 
 
 def test_an_error_in_a_process_of_its_own(shell, folder):
@@ -193,3 +194,20 @@ def test_an_error_in_a_process_of_its_own(shell, folder):
     assert done.returncode == 2
     assert done.stdout == ""
     assert "Error: 'wroks' is not a column (role 'target'). Did you mean 'works'?" in done.stderr
+
+
+def test_what_an_artifact_carries_of_the_roles(run, artifact, tmp_path):
+    saved = json.loads(artifact.read_text(encoding="utf-8"))
+    saved["about"]["roles"] = {
+        "roles": {"target": "works", "personal": "all", "ignore": ["row"], "missing_values": ["?"]},
+        "file": {"encoding": "latin-1"},
+        "attributes": {"big_age": {"unit": "years", "missing": ["N"]}},
+    }
+    (tmp_path / "people.json").write_text(json.dumps(saved), encoding="utf-8")
+    text = run("describe", tmp_path / "people.json").stdout
+    for line in ("ignore: row", "file: encoding latin-1", "big_age: unit years, missing N"):
+        assert line in text.splitlines()
+    assert "personal: all" not in text
+    saved["about"]["roles"] = ["odd", {"x": 1}]
+    (tmp_path / "odd.json").write_text(json.dumps(saved), encoding="utf-8")
+    assert run("describe", tmp_path / "odd.json").exit_code == 0

@@ -71,7 +71,7 @@ def people(start: tuple[Path, Path], run: Callable[..., Any]) -> Path:
     table, roles = start
     artifact = table.with_name("people.json")
     result = run("minimise", table, "--roles", roles, "-o", artifact, "--jobs", 1)
-    assert result.exit_code in (0, 1), result.stderr  # few people: what is asked may not be met
+    assert result.exit_code in (0, 1, 3), result.stderr  # these are too few people to tell
     assert artifact.is_file()
     return artifact
 
@@ -96,7 +96,7 @@ def test_attack_and_assess(run: Callable[..., Any], people: Path, start: tuple[P
     assert result.exit_code == 0, result.stderr
     assert {risk["id"] for risk in json.loads(result.stdout)["risks"]} >= {"A1", "A8"}
     result = run("assess", people, start[0], "--json")
-    assert result.exit_code in (0, 1), result.stderr
+    assert result.exit_code in (0, 1, 3), result.stderr
     assert json.loads(result.stdout)["risk"]["n"] <= 380 * 0.3 + 1
 
 
@@ -118,6 +118,21 @@ def test_anonymise(run: Callable[..., Any], start: tuple[Path, Path]):
     assert result.exit_code == 0, result.stderr
     assert len(pd.read_csv(release)) == 380
     assert run("verify", release, release.with_name("release.certificate.json")).exit_code == 0
+
+
+def test_individual(run: Callable[..., Any], start: tuple[Path, Path]):
+    table, roles = start
+    mask, retained = table.with_name("mask.npz"), table.with_name("retained.csv")
+    result = run("individual", table, "--roles", roles, "--keep", 0.4, "-o", mask, "--runs", 0,
+                 "--references", 2, "--membership", "none", "--algorithm", "random-rows",
+                 )  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    result = run("apply", mask, table, "-o", retained)
+    assert result.exit_code == 0, result.stderr
+    kept = pd.read_csv(retained, dtype=str)
+    assert len(kept) == 380
+    assert not {"row_id", "file"} & set(kept.columns)
+    assert "N" not in set(kept["age"])
 
 
 def test_explore(run: Callable[..., Any], start: tuple[Path, Path]):

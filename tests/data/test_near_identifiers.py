@@ -17,7 +17,7 @@ from sparsam.data._near_identifiers import is_numbering, nearly_unique
         ("member_id", np.random.default_rng(0).choice(10**6, 100, replace=False), True),
         ("x", np.random.default_rng(0).choice(10**9, 100, replace=False) + 10**9, True),
         ("x", np.arange(100) / 7, False),
-        ("x", np.arange(19), False),
+        ("x", np.arange(49), False),
         ("x", np.arange(100) // 2, False),
         ("x", np.where(np.arange(100) % 3 > 0, np.arange(100.0), np.nan), True),
         ("id", np.array([f"{i}" for i in range(100)], dtype=object), False),

@@ -104,6 +104,7 @@ def test_no_value_of_few_people_is_told(proposed: Any):
     assert "Canary" not in said
     odd = next(column for column in proposed.columns if column.name == "odd")
     assert (odd.kind, odd.missing) == ("categorical", ())
+    assert "too rare to be named" in odd.remarks[0]
     assert propose_roles({"x": [*range(50), *["Canary"] * 5]}).columns[0].missing == ("Canary",)
     assert propose_roles({"x": [*range(50), "?"]}).columns[0].missing == ("?",)
 
@@ -131,6 +132,15 @@ def test_texts_beyond_numbers_are_told_only_where_all_are_common():
     assert propose_roles({"age": both}).columns[0].categories == (
         *("under 20", "20", "21", "22", "23", "24", "over 24"),
     )
+
+
+def test_dates_and_times_however_they_are_written():
+    days = [f"{1 + i % 28}.{1 + i % 12}.19{50 + i % 40}" for i in range(80)]
+    either = [f"{1 + i % 12}/{1 + i % 9}/2020" for i in range(80)]
+    told = propose_roles({"born": days, "seen": either, "at": ["08:30", "17:05"] * 40})
+    assert [column.kind for column in told.columns] == ["date", "categorical", "time"]
+    assert told.roles.dates == ("born", "at")
+    assert "date_order" in told.columns[1].remarks[0]
 
 
 def test_the_target():

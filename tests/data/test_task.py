@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sparsam._errors import DataError, RoleError
-from sparsam.data import CategoricalDomain, NumericDomain, Roles, Task, read, resolve
+from sparsam.data import CategoricalDomain, NumericDomain, Roles, Task, read, resolve, split
 
 ROWS: dict[str, Any] = {
     "age": [30, 41, 52, 30],
@@ -310,3 +310,16 @@ def test_ignored_columns_of_a_table_that_was_read_before():
     assert resolve(table, Roles("works", ignore=["leak"])).names == ("age",)
     with pytest.raises(RoleError, match="ignore"):
         resolve(table, Roles("works", ignore=["leaks"]))
+
+
+def test_599_values_in_600_rows_do_not_reach_the_split():
+    rng = np.random.default_rng(0)
+    rows = {
+        "case": [f"case {max(i, 1)}" for i in range(600)],
+        "age": rng.integers(20, 60, 600),
+        "works": rng.choice(["no", "yes"], 600),
+    }
+    task = resolve(rows, Roles("works"))
+    assert task.names == ("age",)
+    assert "case: looks like an identifier" in task.table.notes[0]
+    assert split(task).test.n_rows == 180

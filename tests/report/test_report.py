@@ -18,6 +18,7 @@ from sparsam.report import Report, report_on
 from sparsam.report._report import _verdict
 from sparsam.report._score_words import score_data
 from sparsam.report._words import THIN
+from sparsam.report.page._blocks import plain_words
 
 SCRIPT = "<script>alert(1)</script>"
 PIPED = "a|b `c` *d* [e](f)"
@@ -365,3 +366,13 @@ def test_a_remark_on_the_score_is_a_notice(make_data):
     data["requirement"]["remarks"] = ["accuracy cannot tell here what is needed."]
     assert "accuracy cannot tell here" in Report(data).to_html()
     assert "accuracy cannot tell here" in Report(data).to_markdown()
+
+
+def test_a_possible_leak_is_said_at_the_top(report):
+    data = report.to_dict()
+    assert not any("leak" in plain_words(notice.words) for notice in report.head().notices)
+    note = "pay: alone tells the target almost as well as all attributes do. If it is so"
+    leaking = Report({**data, "task": {**data["task"], "remarks": ["zip: ignored", note]}})
+    (said,) = (n for n in leaking.head().notices if "leak" in plain_words(n.words))
+    assert note in plain_words(said.words)
+    assert note in leaking.to_markdown()

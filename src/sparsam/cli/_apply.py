@@ -81,7 +81,7 @@ def apply(
     column is left out unless it is named with --keep. What was said of the table when the artifact
     was found need not be said again: texts that mean missing, the format of the file.
     """
-    from sparsam.data.source import check_spreadsheet, open_source, write_columns
+    from sparsam.data.source import check_spreadsheet, write_columns
 
     write: Callable[..., None] = partial(write_columns, path=output)
     if output == STANDARD_OUTPUT:
@@ -93,8 +93,7 @@ def apply(
     if artifact.suffix.lower() == ".npz":
         if codes:
             raise click.UsageError("--codes goes with a generalization (.json), not with a mask.")
-        source = open_source(data, told.file)
-        apply_mask(artifact, source, output, keep, write, fill=fill, missing=missing, quiet=quiet)
+        apply_mask(artifact, data, output, keep, write, fill=fill, roles=told, quiet=quiet)
         return
     if fill:
         raise click.UsageError("--fill goes with a mask (.npz), not with a generalization.")
@@ -142,22 +141,25 @@ def _apply_generalization(
 
 def apply_mask(
     artifact: Path,
-    source: Source,
+    data: Path,
     output: Path,
     keep: tuple[str, ...],
     write: Callable[[Mapping[str, Any]], None],
     *,
     fill: bool,
-    missing: tuple[str, ...],
+    roles: Roles,
     quiet: bool,
 ) -> None:
     """Return the values of a table that a mask keeps, and the target, to `write`."""
+    from sparsam.data import open_as
     from sparsam.individual import Mask
 
     mask = Mask.load(artifact)
-    people = _people(mask, source, missing)
+    told = roles.completed_by(_told(mask))
+    source = open_as(data, told)
+    people = _people(mask, source, told)
     columns = people.filled(mask, _imputation(mask)) if fill else people.retained(mask)
-    for name, values in source.columns(keep, missing=missing).items():
+    for name, values in source.columns(keep).items():
         columns[name] = values if people.rows is None else values[people.rows]
     write(columns)
     console = messages(quiet)
@@ -182,7 +184,16 @@ def apply_mask(
         console.print(f"Left out: {', '.join(other)} (--keep passes a column through).")
 
 
-def _people(mask: Mask, data: Source, missing: tuple[str, ...]) -> PeopleTable:
+def _told(mask: Mask) -> Roles:
+    """What was said of the table when the mask was found; older masks list texts alone."""
+    from sparsam.data import Roles
+
+    if "roles" in mask.facts:
+        return Roles.from_dict(parse_json(str(mask.facts["roles"])), "$.facts.roles")
+    return Roles(missing_values=_listed(mask, "missing"))
+
+
+def _people(mask: Mask, data: Source, roles: Roles) -> PeopleTable:
     from sparsam.individual import read_people
 
     target = mask.facts.get("target")
@@ -195,7 +206,7 @@ def _people(mask: Mask, data: Source, missing: tuple[str, ...]) -> PeopleTable:
         target,
         attributes=mask.attributes,
         categorical=_listed(mask, "categorical"),
-        missing=missing or _listed(mask, "missing"),
+        missing=roles.missing_values,
         # a mask that does not say so was found when only complete rows were used
         leave_out_incomplete=mask.rows is not None
         and mask.facts.get("left_out", "incomplete") == "incomplete",

@@ -282,8 +282,23 @@ def _collects(generalization: Generalization) -> str:
 def _facts(facts: Mapping[str, Any]) -> Iterator[str]:
     """Return what is known, one fact a line."""
     for name, value in facts.items():
-        if value not in (None, "", {}, []):
+        if name == "roles":
+            yield from _said_of_the_table(parse_json(value) if isinstance(value, str) else value)
+        elif value not in (None, "", {}, []):
             yield one_line(f"{name.replace('_', ' ')}: {_in_words(value)}")
+
+
+def _said_of_the_table(roles: Any) -> Iterator[str]:
+    """Return what an artifact carries of the roles, beside the target and what is personal."""
+    sections = roles.items() if isinstance(roles, dict) else ()
+    for section, told in sections:
+        if section == "file":
+            yield one_line(f"file: {_in_words(told)}")
+            continue
+        for name, value in told.items() if isinstance(told, dict) else ():
+            if section != "roles" or name not in ("target", "personal"):
+                shown = name if section == "attributes" else name.replace("_", " ")
+                yield one_line(f"{shown}: {_in_words(value)}")
 
 
 def _in_words(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,16 +17,18 @@ from sparsam.cli._options import (
     head_options,
     json_option,
     made_by,
-    missing_option,
     quiet_option,
+    reading_options,
     report_option,
+    roles_from,
     seed_option,
 )
-from sparsam.cli._tables import file_options, form_from, show_remarks
+from sparsam.cli._tables import show_remarks
 from sparsam.cli._terminal import counted, echo_json, messages, progress_bar, tables
 
 if TYPE_CHECKING:
     from sparsam.cli._terminal import SafeConsole
+    from sparsam.data import Roles
     from sparsam.individual import LogisticLearner, NetworkLearner, PeopleTable, Retention
     from sparsam.report import IndividualReport
 
@@ -47,7 +50,6 @@ QUICK = ("stationarity", "feature-selection", "random-rows", "individualised-ran
 @click.argument("data", type=InputTable)
 @click.option(
     "--target",
-    required=True,
     metavar="NAME|EXPRESSION",
     help='What the model predicts: a column of classes, or "income>50000".',
 )
@@ -122,15 +124,7 @@ QUICK = ("stationarity", "feature-selection", "random-rows", "individualised-ran
     default=0.0,
     help="For stationarity: spare values that single people out; log loss that one unit is worth.",
 )
-@click.option("--identifier", multiple=True, metavar="NAME", help="A column never to be used.")
-@click.option("--categorical", multiple=True, metavar="NAME", help="Read it as categories.")
-@missing_option
-@file_options
-@click.option(
-    "--drop-missing-target",
-    is_flag=True,
-    help="Leave out rows without a target; the mask says which rows it is about.",
-)
+@reading_options
 @click.option(
     "--leave-out-incomplete",
     is_flag=True,
@@ -157,12 +151,15 @@ def individual(data: Path, **options: Any) -> None:
         raise click.UsageError("--privacy-weight goes with --algorithm stationarity only.")
     from sparsam.report import individual_report
 
+    roles = roles_from(options)
+    if roles.target is None:
+        raise click.UsageError("Missing option '--target' (or a TOML file with --roles).")
     console = messages(options["quiet"])
-    people = _read(data, options, console)
-    retention = _retain(data, people, options, console)
+    people = _read(data, roles, options, console)
+    retention = _retain(data, people, roles, options, console)
     report = individual_report(
         retention,
-        target=options["target"],
+        target=roles.target,
         source=data.name,
         command=command_line(),
         **made_by(options),
@@ -175,23 +172,29 @@ def individual(data: Path, **options: Any) -> None:
     sys.exit(0 if retention.met else NOT_MET)
 
 
-def _read(data: Path, options: Mapping[str, Any], console: SafeConsole) -> PeopleTable:
-    from sparsam.data import open_source
+def _read(
+    data: Path, roles: Roles, options: Mapping[str, Any], console: SafeConsole
+) -> PeopleTable:
+    from sparsam.data import CategoricalDomain, open_as
     from sparsam.individual import read_people
 
-    source = open_source(data, form_from(options))
+    source = open_as(data, roles)
+    listed = [n for n, domain in roles.domains.items() if isinstance(domain, CategoricalDomain)]
     people = read_people(
         source,
-        options["target"],
-        identifiers=options["identifier"],
-        categorical=options["categorical"],
-        missing=options["missing"],
+        str(roles.target),
+        identifiers=roles.unread,
+        categorical=[*roles.categorical, *roles.ordered, *listed],
+        numeric=[*roles.numeric, *(n for n in roles.domains if n not in listed), *roles.dates],
+        missing=roles.missing_values,
         leave_out_incomplete=options["leave_out_incomplete"],
-        drop_missing_target=options["drop_missing_target"],
+        drop_missing_target=roles.drop_missing_target,
     )
     records, wide = counted(people.n_rows, "record"), counted(len(people.attributes), "attribute")
     console.print(f"Read {records} with {wide}.")
     show_remarks(source, console)
+    for note in people.notes:
+        console.print(f"Note: {note}.")
     if people.rows is not None:
         console.print(
             f"{people.n_rows - len(people.rows):,} of them are {people.left_out} and left out; the "
@@ -206,7 +209,11 @@ def _read(data: Path, options: Mapping[str, Any], console: SafeConsole) -> Peopl
 
 
 def _retain(
-    data: Path, people: PeopleTable, options: Mapping[str, Any], console: SafeConsole
+    data: Path,
+    people: PeopleTable,
+    roles: Roles,
+    options: Mapping[str, Any],
+    console: SafeConsole,
 ) -> Retention:
     from sparsam.individual import retain
 
@@ -227,11 +234,17 @@ def _retain(
             n_references=options["references"],
             n_runs=options["runs"],
             privacy_weight=options["privacy_weight"],
-            facts={"target": options["target"], "source": data.name},
+            facts={"target": people.target, "source": data.name, **_told(roles, people)},
             random_state=options["seed"],
             progress=progress,
             on_mask=None if output is None else lambda mask: mask.save(output),
         )
+
+
+def _told(roles: Roles, people: PeopleTable) -> dict[str, str]:
+    """What was said of the table, for whoever applies the mask to read it in the same way."""
+    carried = roles.carried(people.attributes).to_dict()
+    return {"roles": json.dumps(carried, ensure_ascii=False)}
 
 
 def _spaced(name: str) -> str:

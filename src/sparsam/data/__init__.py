@@ -16,11 +16,14 @@ from sparsam.data._domain import reader_of as reader_of
 from sparsam.data._example import load_example
 from sparsam.data._factor import factorise as factorise
 from sparsam.data._moments import moment_numbers as moment_numbers
+from sparsam.data._near_identifiers import is_numbering as is_numbering
+from sparsam.data._near_identifiers import nearly_unique as nearly_unique
 from sparsam.data._open import open_as as open_as
 from sparsam.data._propose import ColumnProposal as ColumnProposal
 from sparsam.data._propose import ProposedRoles as ProposedRoles
 from sparsam.data._propose import propose_roles
 from sparsam.data._read import read
+from sparsam.data._read import set_aside as set_aside
 from sparsam.data._read import target_of as target_of
 from sparsam.data._roles import Roles
 from sparsam.data._roles import carried_roles as carried_roles
@@ -29,6 +32,7 @@ from sparsam.data._split import Split, split
 from sparsam.data._split import rotations as rotations
 from sparsam.data._table import Table
 from sparsam.data._target import Target as Target
+from sparsam.data._task import LEAK as LEAK
 from sparsam.data._task import Task, resolve
 from sparsam.data.model._black_box import BlackBox as BlackBox
 from sparsam.data.model._black_box import black_box, load_model

@@ -16,7 +16,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from sparsam._documents import Written
-from sparsam._errors import DataError
+from sparsam._errors import DataError, hint
 from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.data._calendar import (
     Order,
@@ -108,7 +108,8 @@ class NumericDomain(
             if isinstance(value, str | datetime.date | datetime.time):
                 raise DataError(
                     "The numbers of a domain must be numbers. Got a text, a date or a time "
-                    "instead.\n\nHint: give unit='date' or unit='time'."
+                    "instead."
+                    + hint("give unit='date' or unit='time'", 'kind = "date" in the roles file')
                 )
             return float(value)
         try:

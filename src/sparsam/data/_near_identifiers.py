@@ -11,6 +11,8 @@ from sparsam.data._factor import Factored
 
 # In fewer rows than this, all values may differ by chance.
 FEWEST_ROWS = 20
+# In fewer rows than this, ages may all differ and lie close together.
+_FEWEST_NUMBERED = 50
 _HALF = 0.5
 _NEARLY_ALL = 0.95
 # A numbering uses most numbers of its range; amounts that happen to differ lie far apart.
@@ -77,7 +79,7 @@ def is_numbering(name: str, factored: Factored) -> bool:
     if factored.kind != "number" or factored.values.dtype.kind != "i":
         return False
     counts = factored.counts()
-    if int(counts.sum()) < FEWEST_ROWS or own_values(counts) < _NEARLY_ALL:
+    if int(counts.sum()) < _FEWEST_NUMBERED or own_values(counts) < _NEARLY_ALL:
         return False
     rows = factored.codes[factored.codes >= 0]
     low, high = int(factored.values[0]), int(factored.values[-1])

@@ -15,6 +15,7 @@ from sparsam._checks import check_names
 from sparsam._errors import DataError
 from sparsam._small_counts import SMALLEST_COUNT
 from sparsam._writing import write_text
+from sparsam.data._calendar import TextMoments, read_texts
 from sparsam.data._column_names import (
     called_birth,
     called_code,
@@ -32,10 +33,10 @@ from sparsam.data._near_identifiers import FEWEST_ROWS, is_numbering, nearly_uni
 from sparsam.data._open import open_as
 from sparsam.data._roles import Roles, toml_key, toml_value
 from sparsam.data._target import Target
-from sparsam.data._task import resolve
+from sparsam.data._task import LEAK, resolve
 from sparsam.data.source._source import Source, check_distinct
 
-Kind = Literal["numeric", "categorical", "ordered", "date"]
+Kind = Literal["numeric", "categorical", "ordered", "date", "time"]
 Role = Literal["target", "identifier", "ignore", "quasi-identifier", "attribute"]
 
 # Texts that mean missing wherever they stand; and those that do so among numbers.
@@ -49,10 +50,6 @@ _APART = re.compile(r"9{2,}")
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\s*")
 _AND_MORE = re.compile(r"(?i).*(\b(more|over|older|above|up)\b|\+\s*$|^\s*>)")
 _AND_LESS = re.compile(r"(?i).*(\b(less|under|younger|below|fewer)\b|^\s*<)")
-_DATE = re.compile(
-    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?"
-    r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
-)
 # More different whole numbers than this are a quantity, unless the column is called a code.
 _MOST_CODES = 12
 _MOST_CALLED_CODES = 1_000
@@ -69,7 +66,7 @@ class ColumnProposal:
     Attributes
     ----------
     name : str
-    kind : {"numeric", "categorical", "ordered", "date"} or None
+    kind : {"numeric", "categorical", "ordered", "date", "time"} or None
         None for a column that is not to be read.
     role : {"target", "identifier", "ignore", "quasi-identifier", "attribute"}
     unit : str or None
@@ -163,7 +160,7 @@ def propose_roles(source: Any, target: str | None = None) -> ProposedRoles:
 
     Examples
     --------
-    >>> people = {"sex": [1, 2] * 20, "nr": range(40), "age": [30, 50] * 20, "ill": [0, 1] * 20}
+    >>> people = {"sex": [1, 2] * 30, "nr": range(60), "age": [30, 50] * 30, "ill": [0, 1] * 30}
     >>> for column in propose_roles(people, "ill").columns:
     ...     print(column.name, column.role, column.kind)
     sex quasi-identifier categorical
@@ -255,7 +252,7 @@ def _kind_of_texts(factored: Factored) -> Kind | None:
     gone = _missing_texts(factored)
     if _numbers(factored, gone) is not None:
         return "numeric"
-    return "date" if _dates(factored, gone) else None
+    return "date" if _moments(factored, gone) is not None else None
 
 
 def _used(name: str, factored: Factored) -> ColumnProposal:
@@ -268,19 +265,34 @@ def _used(name: str, factored: Factored) -> ColumnProposal:
     numbers = _numbers(factored, gone)
     if numbers is not None:
         return _number(name, numbers, role, gone, known)
-    if _dates(factored, gone):
-        return _date(name, gone, role, known)
+    moments = _moments(factored, gone)
+    if moments is not None:
+        return _moment(name, moments, gone, role, known)
     counted = "truth values" if factored.kind == "bool" else f"{len(factored.values):,} texts"
     if called_place(name):
         counted += ", by its name a place"
-    return ColumnProposal(name, "categorical", role, None, gone, f"{counted}{known}")
-
-
-def _date(name: str, gone: tuple[str, ...], role: Role, known: str) -> ColumnProposal:
     remarks: tuple[str, ...] = ()
-    if called_birth(name):
+    if factored.kind == "text" and 2 * _told_apart(factored)[0] > int(factored.counts().sum()):
+        remarks = (
+            "mostly numbers, and texts that are too rare to be named here, or too many: if they "
+            'mean missing, name them under missing, with kind = "numeric"',
+        )
+    return ColumnProposal(name, "categorical", role, None, gone, f"{counted}{known}", remarks)
+
+
+def _moment(
+    name: str, moments: TextMoments | str, gone: tuple[str, ...], role: Role, known: str
+) -> ColumnProposal:
+    if isinstance(moments, str):
+        why = f"dates, but day and month could be either way round{known}"
+        remark = 'to read it as dates, say under [file]: date_order = "day/month/year" or the other'
+        return ColumnProposal(name, "categorical", role, None, gone, why, (remark,))
+    kind: Kind = "time" if moments.unit == "time" else "date"
+    remarks: tuple[str, ...] = ()
+    if kind == "date" and called_birth(name):
         remarks = ('to use the age in years instead: age_on = "2024-12-31" and the like',)
-    return ColumnProposal(name, "date", role, None, gone, f"dates{known}", remarks)
+    why = f"{'times of day' if kind == 'time' else 'dates'}, {moments.written}{known}"
+    return ColumnProposal(name, kind, role, None, gone, why, remarks)
 
 
 def _number(
@@ -423,30 +435,31 @@ def _stand_for_missing(numbers: Factored) -> tuple[tuple[str, ...], tuple[str, .
     return told, (str(highest),) if far and counts[-1] >= SMALLEST_COUNT else ()
 
 
-def _dates(factored: Factored, gone: Collection[str]) -> bool:
+def _moments(factored: Factored, gone: Collection[str]) -> TextMoments | str | None:
+    """Dates or times of day, AMBIGUOUS where day and month cannot be told apart, or nothing."""
     if factored.kind != "text":
-        return False
+        return None
     texts = [text for text in factored.values.tolist() if text not in gone]
-    return bool(texts) and all(_DATE.fullmatch(text.strip()) for text in texts)
+    return read_texts(texts) if texts else None
 
 
 def _roles(columns: Sequence[ColumnProposal], target: str | None) -> Roles:
     used = [column for column in columns if column.role in ("quasi-identifier", "attribute")]
     grouped = ("categorical", "ordered")
     personal = [c.name for c in used if c.kind in grouped or c.role == "quasi-identifier"]
-    kinds: dict[Kind, list[str]] = {"numeric": [], "categorical": [], "ordered": [], "date": []}
-    for column in columns:
-        if column.kind is not None:
-            kinds[column.kind].append(column.name)
+
+    def of_kind(*kinds: Kind) -> list[str]:
+        return [column.name for column in columns if column.kind in kinds]
+
     return Roles(
         target,
         personal=personal or "categorical",
         quasi_identifiers=[c.name for c in columns if c.role == "quasi-identifier"],
         identifiers=[c.name for c in columns if c.role == "identifier"],
         ignore=[c.name for c in columns if c.role == "ignore"],
-        numeric=kinds["numeric"],
-        categorical=kinds["categorical"],
-        dates=kinds["date"],
+        numeric=of_kind("numeric"),
+        categorical=of_kind("categorical"),
+        dates=of_kind("date", "time"),
         ordered={c.name: c.categories for c in columns if c.categories},
         missing_in={c.name: c.missing for c in columns if c.missing},
         units={c.name: c.unit for c in columns if c.unit is not None},
@@ -463,8 +476,8 @@ def _with_leaks(
         task = resolve(source, replace(roles, drop_missing_target=True), look_for_leaks=True)
     except DataError:
         return columns  # what the target lacks is said where it is used
-    remark = "alone tells the target almost as well as all do: if it is a leak, put it under ignore"
-    leaking = {note.partition(": alone tells")[0] for note in task.table.notes}
+    remark = f"{LEAK}: if it is a leak, put it under ignore"
+    leaking = {note.partition(f": {LEAK}")[0] for note in task.table.notes if LEAK in note}
     return tuple(
         replace(column, remarks=(*column.remarks, remark)) if column.name in leaking else column
         for column in columns

@@ -328,11 +328,14 @@ def _check_known(name: str, attribute: Attribute, codes: NDArray[np.uint16]) -> 
         )
 
 
+LEAK = "alone tells the target almost as well as all attributes do"
+
+
 def leak_note(name: str) -> str:
     """Return the note that an attribute may be the target in other words, and what to do then."""
     return (
-        f"{name}: alone tells the target almost as well as all attributes do. If it is the outcome "
-        "in other words, or only known after it, ignore it (on the command line: --ignore)"
+        f"{name}: {LEAK}. If it is the outcome in other words, or only known after it, ignore it "
+        "(on the command line: --ignore)"
     )
 
 

@@ -12,8 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._checks import check_names
-from sparsam._errors import DataError, ParameterError
-from sparsam.data import Target, moment_numbers, open_source
+from sparsam._errors import DataError, ParameterError, hint
+from sparsam.data import (
+    Target,
+    factorise,
+    is_numbering,
+    moment_numbers,
+    nearly_unique,
+    open_source,
+    set_aside,
+)
 from sparsam.data.source import whole_numbers
 from sparsam.individual._arrays import Labels, Matrix, generator
 from sparsam.individual._imputation import Imputation, PublicStatistics, impute
@@ -21,7 +29,6 @@ from sparsam.individual._mask import Mask
 
 Columns = dict[str, NDArray[Any]]
 MOST_CLASSES = 50
-_FEWEST_ROWS = 20
 Rows = NDArray[np.intp]
 
 
@@ -41,6 +48,8 @@ class PeopleTable:
         See `read_people`.
     left_out : {"", "incomplete", "without target"}
         Which rows are not used.
+    notes : tuple of str
+        What reading changed, in words: columns that were set aside.
     """
 
     columns: Columns
@@ -49,6 +58,7 @@ class PeopleTable:
     categorical: Collection[str] = ()
     missing: Collection[str] = ()
     left_out: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def facts(self) -> dict[str, str]:
@@ -159,6 +169,7 @@ def read_people(
     attributes: Collection[str] | None = None,
     identifiers: Collection[str] = (),
     categorical: Collection[str] = (),
+    numeric: Collection[str] = (),
     missing: Collection[str] = (),
     leave_out_incomplete: bool = False,
     drop_missing_target: bool = False,
@@ -166,7 +177,8 @@ def read_people(
     """Read the people of a table, for `retain` and for what it finds.
 
     A missing number is not there to be kept, and is filled in as what is not kept. A missing text
-    is a category of its own.
+    is a category of its own. A column without any value, and one in which nearly every row has a
+    value of its own, is set aside with a note, unless it is declared or named.
 
     Parameters
     ----------
@@ -179,6 +191,8 @@ def read_people(
         Columns never to be used.
     categorical : collection of str
         Columns that are categories although they look like numbers.
+    numeric : collection of str
+        Columns that are used although they look as if they numbered people.
     missing : collection of str
         Texts that mean missing, in a CSV file.
     leave_out_incomplete : bool, default=False
@@ -213,12 +227,43 @@ def read_people(
         raise DataError("The table must have an attribute besides its target.")
     raw = opened.columns([*used, goal.column], text=categorical, missing=missing)
     columns = {name: _typed(raw[name], name in categorical) for name in used}
+    notes: dict[str, str] = {}
+    if attributes is None:
+        notes = _set_aside(columns, {*categorical, *numeric})
+        columns = {name: values for name, values in columns.items() if name not in notes}
+        if not columns:
+            raise DataError(
+                "The table must have an attribute besides its target that names nobody. "
+                f"All {len(notes)} look like identifiers, or have no values."
+                + hint("declare what is none as categorical", "declare what is none: --categorical")
+            )
     columns[target] = _classes(_typed(raw[goal.column], False), goal)
     left_out = "incomplete" if leave_out_incomplete else "without target"
     rows = _usable(columns, target, leave_out_incomplete, drop_missing_target)
-    people = PeopleTable(columns, target, rows, tuple(categorical), tuple(missing), left_out)
+    lists = tuple(categorical), tuple(missing)
+    people = PeopleTable(columns, target, rows, *lists, left_out, tuple(notes.values()))
     _check_columns(people)
     return people
+
+
+def _set_aside(columns: Columns, declared: Collection[str]) -> dict[str, str]:
+    """Return a note for each column that has no value, or names people one by one."""
+    notes = {}
+    for name, values in columns.items():
+        gone = _gone(values)
+        if len(values) and gone.all():
+            notes[name] = f"{name}: no values at all, left out"
+        elif name not in declared and _names_people(name, values, gone):
+            notes[name] = set_aside(name)
+    return notes
+
+
+def _names_people(name: str, values: NDArray[Any], gone: NDArray[np.bool_]) -> bool:
+    if values.dtype.kind in "iuf":
+        return is_numbering(name, factorise(name, values))
+    if values.dtype.kind not in "OUST" or moment_numbers(values) is not None:
+        return False
+    return nearly_unique(np.unique(values[~gone].astype(str), return_counts=True)[1])
 
 
 def _typed(values: NDArray[Any], categorical: bool) -> NDArray[Any]:
@@ -274,8 +319,8 @@ def _usable(
     if gone.any() and not incomplete and not without_target:
         raise DataError(
             f"The target must be there in every row. '{target}' is missing in "
-            f"{int(gone.sum()):,} of {len(gone):,} rows.\n\n"
-            "Hint: leave such rows out: --drop-missing-target, or drop_missing_target=True."
+            f"{int(gone.sum()):,} of {len(gone):,} rows."
+            + hint("leave such rows out: drop_missing_target=True", "--drop-missing-target")
         )
     for values in columns.values():
         if incomplete and values.dtype.kind in "fmM":
@@ -301,18 +346,9 @@ def _check_columns(people: PeopleTable) -> None:
         values = people.covered(name)
         if len(values) and _gone(values).all():
             raise DataError(
-                f"'{name}' has no value at all in the rows that are used.\n\n"
-                "Hint: name it with --identifier, and it is left out."
+                f"'{name}' has no value at all in the rows that are used."
+                + hint("name it under identifiers", "--ignore it")
             )
-        if values.dtype.kind not in "OUST" or moment_numbers(values) is not None:
-            continue
-        if len(values) >= _FEWEST_ROWS:
-            distinct = len(np.unique(values.astype(str)))
-            if distinct == len(values):
-                raise DataError(
-                    f"'{name}' looks like an identifier: all {len(values):,} rows differ.\n\n"
-                    "Hint: name it with --identifier, and it is left out."
-                )
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,6 +9,7 @@ from typing import Any
 from sparsam._small_counts import SMALLEST_COUNT
 from sparsam.assess import Assessment, AttackedPoint, Choice, Front, Point, publish_kept
 from sparsam.attack import Attacks
+from sparsam.data import LEAK
 from sparsam.report._attack_report import attack_section
 from sparsam.report._attack_view import attack_view
 from sparsam.report._closing import (
@@ -430,6 +431,9 @@ def _notices(data: Data) -> Iterator[Notice]:
     yield from _answers(data)
     for remark in (data["requirement"] or {}).get("remarks", ()):
         yield Notice(remark, "missed")
+    for remark in data["task"].get("remarks", ()):
+        if LEAK in remark:
+            yield Notice((strong("! A leak of the target? "), name(f"{remark}.")), "missed")
 
 
 def _answers(data: Data) -> Iterator[Notice]:
