@@ -15,6 +15,7 @@ from sparsam._checks import check_names
 from sparsam._errors import DataError
 from sparsam._small_counts import SMALLEST_COUNT
 from sparsam._writing import write_text
+from sparsam.data._calendar import TextMoments, Unit, read_texts
 from sparsam.data._column_names import (
     called_birth,
     called_code,
@@ -49,10 +50,6 @@ _APART = re.compile(r"9{2,}")
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\s*")
 _AND_MORE = re.compile(r"(?i).*(\b(more|over|older|above|up)\b|\+\s*$|^\s*>)")
 _AND_LESS = re.compile(r"(?i).*(\b(less|under|younger|below|fewer)\b|^\s*<)")
-_DATE = re.compile(
-    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?"
-    r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
-)
 # More different whole numbers than this are a quantity, unless the column is called a code.
 _MOST_CODES = 12
 _MOST_CALLED_CODES = 1_000
@@ -214,6 +211,8 @@ def _target(
     kind: Kind = "categorical" if numbers is None else "numeric"
     if numbers is not None and not goal.edges and len(numbers.values) <= _MOST_CODES:
         kind = "categorical"
+    if goal.edges and isinstance(_dates(factored, gone), TextMoments):
+        kind = "date"
     why = "what is to be predicted, as given"
     if factored.has_missing or gone:
         remarks = (
@@ -255,7 +254,7 @@ def _kind_of_texts(factored: Factored) -> Kind | None:
     gone = _missing_texts(factored)
     if _numbers(factored, gone) is not None:
         return "numeric"
-    return "date" if _dates(factored, gone) else None
+    return "date" if _dates(factored, gone) is not None else None
 
 
 def _used(name: str, factored: Factored) -> ColumnProposal:
@@ -268,19 +267,28 @@ def _used(name: str, factored: Factored) -> ColumnProposal:
     numbers = _numbers(factored, gone)
     if numbers is not None:
         return _number(name, numbers, role, gone, known)
-    if _dates(factored, gone):
-        return _date(name, gone, role, known)
+    dates = _dates(factored, gone)
+    if isinstance(dates, TextMoments):
+        return _date(name, gone, role, known, dates.unit)
     counted = "truth values" if factored.kind == "bool" else f"{len(factored.values):,} texts"
     if called_place(name):
         counted += ", by its name a place"
-    return ColumnProposal(name, "categorical", role, None, gone, f"{counted}{known}")
+    remarks = () if dates is None else (_EITHER_WAY,)
+    return ColumnProposal(name, "categorical", role, None, gone, f"{counted}{known}", remarks)
 
 
-def _date(name: str, gone: tuple[str, ...], role: Role, known: str) -> ColumnProposal:
+_EITHER_WAY = (
+    'dates in which day and month could be either way round: to use them, say kind = "date", and '
+    'date_order = "day/month/year" or "month/day/year" under [file]'
+)
+
+
+def _date(name: str, gone: tuple[str, ...], role: Role, known: str, unit: Unit) -> ColumnProposal:
     remarks: tuple[str, ...] = ()
-    if called_birth(name):
+    if called_birth(name) and unit == "date":
         remarks = ('to use the age in years instead: age_on = "2024-12-31" and the like',)
-    return ColumnProposal(name, "date", role, None, gone, f"dates{known}", remarks)
+    what = "dates" if unit == "date" else "times of day"
+    return ColumnProposal(name, "date", role, None, gone, f"{what}{known}", remarks)
 
 
 def _number(
@@ -423,11 +431,11 @@ def _stand_for_missing(numbers: Factored) -> tuple[tuple[str, ...], tuple[str, .
     return told, (str(highest),) if far and counts[-1] >= SMALLEST_COUNT else ()
 
 
-def _dates(factored: Factored, gone: Collection[str]) -> bool:
+def _dates(factored: Factored, gone: Collection[str]) -> TextMoments | Literal["ambiguous"] | None:
     if factored.kind != "text":
-        return False
+        return None
     texts = [text for text in factored.values.tolist() if text not in gone]
-    return bool(texts) and all(_DATE.fullmatch(text.strip()) for text in texts)
+    return read_texts(texts) if texts else None
 
 
 def _roles(columns: Sequence[ColumnProposal], target: str | None) -> Roles:
