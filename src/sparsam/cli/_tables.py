@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,8 +51,7 @@ def form_from(options: Mapping[str, Any]) -> FileFormat:
     """
     from sparsam.data import FileFormat
 
-    facts = ("encoding", "delimiter", "decimal", "thousands")
-    return FileFormat(**{fact: options.get(fact) for fact in facts})
+    return FileFormat(**{fact.name: options.get(fact.name) for fact in fields(FileFormat)})
 
 
 def output_name(output: Path, shown: object = None) -> str:
@@ -290,12 +290,15 @@ def _sorted(table: Table) -> tuple[dict[str, list[str]], list[str]]:
 
 def _facts(table: Table, name: str) -> tuple[str, str, str]:
     """What a column was read as, how many values it has, and how many are missing."""
+    from sparsam.data import NumericDomain
+
     if name not in table.names:
         return "nothing", "", ""
     attribute = table.attribute(name)
     values = f"{attribute.n_values:,}{' bins' if attribute.binned else ''}"
     gone = int((table.column(name) == attribute.n_values).sum()) if attribute.missing else 0
-    return attribute.kind, values, _people(gone)
+    unit = attribute.domain.unit if isinstance(attribute.domain, NumericDomain) else None
+    return f"{unit}s" if unit else attribute.kind, values, _people(gone)
 
 
 def _column_facts(column: Column) -> tuple[str, ...]:
