@@ -114,3 +114,24 @@ def test_what_was_guessed_is_one_table(tmp_path, capsys):
     assert "sparsam roles" in said.err
     show_notes(read({"x": [1, 2], "y": ["a", "b"]}), messages())
     assert capsys.readouterr().err == ""
+
+
+def test_a_budget_for_what_comes_through_a_pipe(pipe, run, german, tmp_path):
+    domains, ledger = tmp_path / "roles.toml", tmp_path / "people.ledger"
+    domains.write_text(
+        '[file]\nencoding = "cp1252"\ndecimal = ","\n[attributes."größe"]\nkind = "numeric"\n'
+        "low = 1\nhigh = 2\n",
+        encoding="utf-8",
+    )
+    created = pipe(german.read_bytes(), "ledger", "create", ledger, "-", "--epsilon", 1,
+                   "--domains", domains)  # fmt: skip
+    assert created.exit_code == 0, created.stderr
+    words = ("--ledger", ledger, "--domains", domains, "--epsilon", "1", "--purpose", "a look")
+    found = run("explore", "run", german, *words, "--json")
+    assert found.exit_code == 0, found.stderr
+
+
+def test_what_is_certified_is_a_file(run, german):
+    found = run("anonymise", german, "--quasi-identifiers", "ort", "-o", "-")
+    assert found.exit_code == 2
+    assert "give a file" in found.stderr
