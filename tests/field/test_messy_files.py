@@ -131,6 +131,14 @@ READABLE: dict[str, Readable] = {
     "semicolons": Readable("s.csv", csv_of("x;y", "1;a", "2;b"), XY, notes=("by semicolons",)),
     "tabs": Readable("t.tsv", csv_of("x\ty", "1\ta", "2\tb"), XY),
     "upright lines": Readable("p.csv", csv_of("x|y", "1|a", "2|b"), XY, notes=("(|)",)),
+    "a delimiter that Excel says": Readable(
+        "d.csv", b"sep=^\r\n" + csv_of("x^y", "1^a", "2^b", end="\r\n"), XY
+    ),
+    "a delimiter that Excel says, in UTF-16": Readable(
+        "d.csv",
+        "sep=\t\n".encode("utf-16") + csv_of("x\ty", "1\ta", "2\tb", encoding="utf-16-le"),
+        XY, form(encoding="utf-16"),
+    ),
     "a delimiter that is said": Readable("d.csv", csv_of("x^y", "1^a", "2^b"), XY,
                                          form(delimiter="^")),
     "ends of lines of Windows": Readable("c.csv", csv_of("x,y", "1,a", "2,b", end="\r\n"), XY),
