@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
 from sparsam.cli._main import cli
-from sparsam.cli._tables import show_notes
-from sparsam.cli._terminal import messages
+from sparsam.cli._tables import show_notes, write_out
+from sparsam.cli._terminal import GuardedStream, messages
 from sparsam.data import Roles, read
 from sparsam.generalization import Generalization
 
@@ -92,6 +94,24 @@ def test_an_artifact_into_a_pipe(pipe, folder, tmp_path):
     both = pipe(content, "minimise", "-", *words, "-o", "-", "--json")
     assert both.exit_code == 2
     assert "--json and --output -" in both.stderr
+
+
+def test_a_stream_that_takes_a_little_at_a_time(monkeypatch):
+    class Narrow(io.RawIOBase):
+        taken = b""
+
+        def write(self, part):
+            self.taken += bytes(part[:7])
+            return min(len(part), 7)
+
+    narrow = Narrow()
+    beneath = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    stream = GuardedStream(beneath)
+    monkeypatch.setattr(stream, "beneath", SimpleNamespace(buffer=narrow, flush=lambda: None,
+                                                           isatty=lambda: False))  # fmt: skip
+    monkeypatch.setattr("sys.stdout", stream)
+    write_out("größe,ort\n1,Köln\n" * 9)
+    assert narrow.taken.decode() == "größe,ort\n1,Köln\n" * 9
 
 
 def test_a_pipe_is_read_once(pipe):

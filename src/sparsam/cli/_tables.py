@@ -175,7 +175,9 @@ def write_out(text: str) -> None:
     if beneath is None:
         stream.beneath.write(text)
     else:
-        beneath.write(text.encode("utf-8"))
+        left = memoryview(text.encode("utf-8"))
+        while left:  # a stream without a buffer may take less than all
+            left = left[beneath.write(left) :]
         beneath.flush()
 
 
