@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
 from sparsam.cli._main import cli
-from sparsam.cli._tables import show_notes
-from sparsam.cli._terminal import messages
+from sparsam.cli._tables import show_notes, write_out
+from sparsam.cli._terminal import GuardedStream, messages
 from sparsam.data import Roles, read
 from sparsam.generalization import Generalization
 
@@ -94,6 +96,24 @@ def test_an_artifact_into_a_pipe(pipe, folder, tmp_path):
     assert "--json and --output -" in both.stderr
 
 
+def test_a_stream_that_takes_a_little_at_a_time(monkeypatch):
+    class Narrow(io.RawIOBase):
+        taken = b""
+
+        def write(self, part):
+            self.taken += bytes(part[:7])
+            return min(len(part), 7)
+
+    narrow = Narrow()
+    beneath = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    stream = GuardedStream(beneath)
+    monkeypatch.setattr(stream, "beneath", SimpleNamespace(buffer=narrow, flush=lambda: None,
+                                                           isatty=lambda: False))  # fmt: skip
+    monkeypatch.setattr("sys.stdout", stream)
+    write_out("größe,ort\n1,Köln\n" * 9)
+    assert narrow.taken.decode() == "größe,ort\n1,Köln\n" * 9
+
+
 def test_a_pipe_is_read_once(pipe):
     found = pipe(b"x\n1\n", "attack", "-", "-")
     assert found.exit_code == 2
@@ -114,3 +134,24 @@ def test_what_was_guessed_is_one_table(tmp_path, capsys):
     assert "sparsam roles" in said.err
     show_notes(read({"x": [1, 2], "y": ["a", "b"]}), messages())
     assert capsys.readouterr().err == ""
+
+
+def test_a_budget_for_what_comes_through_a_pipe(pipe, run, german, tmp_path):
+    domains, ledger = tmp_path / "roles.toml", tmp_path / "people.ledger"
+    domains.write_text(
+        '[file]\nencoding = "cp1252"\ndecimal = ","\n[attributes."größe"]\nkind = "numeric"\n'
+        "low = 1\nhigh = 2\n",
+        encoding="utf-8",
+    )
+    created = pipe(german.read_bytes(), "ledger", "create", ledger, "-", "--epsilon", 1,
+                   "--domains", domains)  # fmt: skip
+    assert created.exit_code == 0, created.stderr
+    words = ("--ledger", ledger, "--domains", domains, "--epsilon", "1", "--purpose", "a look")
+    found = run("explore", "run", german, *words, "--json")
+    assert found.exit_code == 0, found.stderr
+
+
+def test_what_is_certified_is_a_file(run, german):
+    found = run("anonymise", german, "--quasi-identifiers", "ort", "-o", "-")
+    assert found.exit_code == 2
+    assert "give a file" in found.stderr

@@ -7,6 +7,7 @@ cell: those that it could tell hold `SECRET`.
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import io
 import json
@@ -86,6 +87,10 @@ class Refused:
 
 
 XY = {"x": (N, [1, 2]), "y": (C, ["a", "b"])}
+DAYS = {
+    "x": (N, [datetime.date(2020, 5, 1), datetime.date(2020, 5, 20)]),
+    "y": (C, ["a", "b"]),
+}
 UMLAUTS = {"größe": (N, [1, 2]), "ort": (C, ["Köln", "Łódź"])}
 WESTERN = {"größe": (N, [1, 2]), "ort": (C, ["Köln", "Paris"])}
 
@@ -126,6 +131,14 @@ READABLE: dict[str, Readable] = {
     "semicolons": Readable("s.csv", csv_of("x;y", "1;a", "2;b"), XY, notes=("by semicolons",)),
     "tabs": Readable("t.tsv", csv_of("x\ty", "1\ta", "2\tb"), XY),
     "upright lines": Readable("p.csv", csv_of("x|y", "1|a", "2|b"), XY, notes=("(|)",)),
+    "a delimiter that Excel says": Readable(
+        "d.csv", b"sep=^\r\n" + csv_of("x^y", "1^a", "2^b", end="\r\n"), XY
+    ),
+    "a delimiter that Excel says, in UTF-16": Readable(
+        "d.csv",
+        "sep=\t\n".encode("utf-16") + csv_of("x\ty", "1\ta", "2\tb", encoding="utf-16-le"),
+        XY, form(encoding="utf-16"),
+    ),
     "a delimiter that is said": Readable("d.csv", csv_of("x^y", "1^a", "2^b"), XY,
                                          form(delimiter="^")),
     "ends of lines of Windows": Readable("c.csv", csv_of("x,y", "1,a", "2,b", end="\r\n"), XY),
@@ -209,6 +222,37 @@ READABLE: dict[str, Readable] = {
     "constants and columns without a value": Readable(
         "c.csv", csv_of("x,y,z", "1,a,", "1,a,"), {"x": (N, [1, 1]), "y": (C, ["a", "a"])},
         notes=("z: no values at all",),
+    ),
+    # dates
+    "dates": Readable("d.csv", csv_of("x,y", "2020-05-01,a", "2020-05-20,b"), DAYS,
+                      notes=("x: read as dates",)),
+    "dates of Germany, with times": Readable(
+        "d.csv", csv_of("x;y", "01.05.2020 10:30;a", "20.05.2020 08:00;b"), DAYS,
+        notes=("without the time of day",),
+    ),
+    "dates of America": Readable("d.csv", csv_of("x,y", "5/1/2020,a", "5/20/2020,b"), DAYS,
+                                 notes=("month/day/year",)),
+    "dates that can be read in two ways": Readable(
+        "d.csv", csv_of("x,y", "5/1/2020,a", "5/2/2020,b"),
+        {"x": (C, ["5/1/2020", "5/2/2020"]), "y": (C, ["a", "b"])}, notes=("either way round",),
+    ),
+    "dates of which it is said": Readable(
+        "d.csv", csv_of("x,y", "1/5/2020,a", "2/5/2020,b"),
+        {"x": (N, [datetime.date(2020, 5, 1), datetime.date(2020, 5, 2)]), "y": (C, ["a", "b"])},
+        form(date_order="day/month/year"),
+    ),
+    "dates among other texts": Readable(
+        "d.csv", csv_of("x,y", "2020-05-01,a", "unknown,b"),
+        {"x": (C, ["2020-05-01", "unknown"]), "y": (C, ["a", "b"])},
+    ),
+    "dates in JSON": Readable(
+        "j.jsonl",
+        json_lines({"x": "2020-05-01T10:30:00Z", "y": "a"}, {"x": "2020-05-20", "y": "b"}), DAYS,
+    ),
+    "dates in Excel": Readable(
+        "e.xlsx",
+        lambda: workbook([["x", "y"], *[[datetime.datetime(2020, 5, 1), "a"],
+                                        [datetime.datetime(2020, 5, 20), "b"]] * TIMES]), DAYS,
     ),
     # shapes
     "wide": Readable("w.csv", csv_of(",".join(f"v{i}" for i in range(3000)),

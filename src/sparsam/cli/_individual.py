@@ -294,7 +294,8 @@ def _show(report: IndividualReport, retention: Retention, data: Path, output: Pa
     click.echo(report.to_terminal(tables().width))
     click.echo(f"The mask covers {_rows_words(retention, data)}.")
     if output is not None:
-        use = f"sparsam apply {output.name} {data.name} -o retained.csv"
+        table = data.name if isinstance(data, Path) else data
+        use = f"sparsam apply {output.name} {table} -o retained.csv"
         click.echo(f"Carry it out with: {use}   (--fill: ready to train on)")
 
 

@@ -122,7 +122,7 @@ def create(place: Path, data: Path, **options: Any) -> None:
     domains = declared(options["domains"], missing_values=options["missing"])
     created = Ledger.create(
         place,
-        open_source(data, form_from(options), private=True),
+        open_source(data, form_from(options, options["domains"]), private=True),
         epsilon=options["epsilon"],
         delta=options["delta"],
         order=options["order"],

@@ -75,8 +75,10 @@ class OutputFile(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Turn the text into a path, or say why it cannot be written."""
-        if self.pipe and str(value) == PIPE:
-            return STANDARD_OUTPUT
+        if str(value) == PIPE:
+            if self.pipe:
+                return STANDARD_OUTPUT
+            self.fail("Standard output (-) is not possible here: give a file.", param, ctx)
         path = Path(str(super().convert(value, param, ctx)))
         if self.endings and not path.name.lower().endswith(self.endings):
             fits = f"The name must end in {_either(self.endings)}: '{path.name}'."

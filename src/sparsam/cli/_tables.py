@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,18 +41,21 @@ def _named(words: Mapping[str, str]) -> Any:
     return lambda context, parameter, text: words.get(text, text)
 
 
-def form_from(options: Mapping[str, Any]) -> FileFormat:
-    """Return what the options say of how a file is written.
+def form_from(options: Mapping[str, Any], roles: Path | None = None) -> FileFormat:
+    """Return what the options say of how a file is written, and what a roles file says beside them.
 
     Parameters
     ----------
     options : mapping
         Those of `file_options` among them.
+    roles : Path, optional
+        A roles file, or another that declares domains and says nothing of files.
     """
-    from sparsam.data import FileFormat
+    from sparsam.data import FileFormat, Roles
 
-    facts = ("encoding", "delimiter", "decimal", "thousands", "date_order")
-    return FileFormat(**{fact: options.get(fact) for fact in facts})
+    if roles is not None and roles.suffix.lower() == ".toml":
+        return form_from(options).completed_by(Roles.from_toml(roles).file)
+    return FileFormat(**{fact.name: options.get(fact.name) for fact in fields(FileFormat)})
 
 
 def output_name(output: Path, shown: object = None) -> str:
@@ -176,7 +180,9 @@ def write_out(text: str) -> None:
     if beneath is None:
         stream.beneath.write(text)
     else:
-        beneath.write(text.encode("utf-8"))
+        left = memoryview(text.encode("utf-8"))
+        while left:  # a stream without a buffer may take less than all
+            left = left[beneath.write(left) :]
         beneath.flush()
 
 
@@ -295,12 +301,15 @@ def _sorted(table: Table) -> tuple[dict[str, list[str]], list[str]]:
 
 def _facts(table: Table, name: str) -> tuple[str, str, str]:
     """What a column was read as, how many values it has, and how many are missing."""
+    from sparsam.data import NumericDomain
+
     if name not in table.names:
         return "nothing", "", ""
     attribute = table.attribute(name)
     values = f"{attribute.n_values:,}{' bins' if attribute.binned else ''}"
     gone = int((table.column(name) == attribute.n_values).sum()) if attribute.missing else 0
-    return attribute.kind, values, _people(gone)
+    unit = attribute.domain.unit if isinstance(attribute.domain, NumericDomain) else None
+    return f"{unit}s" if unit else attribute.kind, values, _people(gone)
 
 
 def _column_facts(column: Column) -> tuple[str, ...]:

@@ -40,4 +40,5 @@ def test_cells_that_hold_several_values() -> None:
 def test_remarks_and_no_cell_in_the_repr() -> None:
     columns = {"a": ["1", None], "b": ["1", "x"], "c": ["007"], "d": [1], "e": [None]}
     assert list(text_remarks(columns)) == ["a"]
+    assert "--missing" in text_remarks({"f": ["", "x"]})["f"]
     assert repr(Loaded({"a": ["secret"]}, 1)) == "<Loaded: 1 rows, 1 columns>"

@@ -39,6 +39,8 @@ def record_batches(
     """
     width = len(header.names)
     with text_lines(file, form, "replace" if any_text else "strict") as lines:
+        for _ in range(header.above):
+            next(lines)
         records = _records(file, lines, header, form)
         next(records)
         rows = max(_CELLS // width, 1)
@@ -52,7 +54,7 @@ def _records(
     """Yield every record; a blank line is none, unless there is one column alone."""
     reader = csv.reader(lines, delimiter=header.delimiter, strict=True)
     width = len(header.names)
-    begins = 1
+    begins = 1 + lines.number
     error: DataError | None = None
     try:
         for record in reader:

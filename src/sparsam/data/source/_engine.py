@@ -33,7 +33,8 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 _PARQUET = "read_parquet(?, hive_partitioning = false{more})"
 _CSV = (
     "read_csv(?, hive_partitioning = false, auto_detect = false, header = true, delim = ?, "
-    "quote = '\"', escape = '\"', columns = ?, nullstr = ?, compression = ?, new_line = ?{more})"
+    "quote = '\"', escape = '\"', columns = ?, nullstr = ?, compression = ?, new_line = ?, "
+    "skip = ?{more})"
 )
 # Said of a first line, which then decides nothing about the others: DuckDB would look for the end
 # of a line between quotes too.
@@ -217,7 +218,8 @@ def _native_csv(
     columns = {f"c{i}": "VARCHAR" for i in range(len(header.names))}
     compression = "gzip" if is_packed(file) else "none"
     newline = _NEWLINES[header.newline]
-    parameters = [literal(file), header.delimiter, columns, [""], compression, newline]
+    how = [compression, newline, header.above]
+    parameters = [literal(file), header.delimiter, columns, [""], *how]
 
     def wording(error: Exception) -> DataError:
         if "state machine reached an invalid state" in str(error):

@@ -7,8 +7,8 @@ import gzip
 import re
 import zlib
 from collections import Counter
-from collections.abc import Sequence
-from itertools import islice, pairwise
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from sparsam._errors import DataError
@@ -20,7 +20,7 @@ from sparsam.data.source._table_file import (
     has_tabs,
     is_packed,
 )
-from sparsam.data.source._text import no_text, text_lines
+from sparsam.data.source._text import TextLines, no_text, text_lines
 
 _SIGNS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "upright lines (|)"}
 _DELIMITERS = tuple(_SIGNS)
@@ -30,6 +30,7 @@ _KINDS = {
     "date": re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}([T ][0-9]{1,2}:[0-9]{2}.*)?"),
     "address": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"),
 }
+_SEPARATOR = re.compile(r'"?sep=([^"\r\n]?)"?[\r\n]*')
 _YEARS = range(1800, 2201)
 # Cells of a column that may be of another kind than the rest: marks for missing values.
 _OTHERS = 0.1
@@ -46,6 +47,8 @@ class Header(NamedTuple):
         The names of the columns; one that has none is called by its place.
     newline : str
         What ends the first record.
+    above : int
+        How many lines stand above the names: one, where Excel says there what divides the fields.
     notes : tuple of str
         What was guessed, or made up.
     """
@@ -53,6 +56,7 @@ class Header(NamedTuple):
     delimiter: str
     names: tuple[str, ...]
     newline: str
+    above: int = 0
     notes: tuple[str, ...] = ()
 
 
@@ -71,6 +75,7 @@ def header_of(file: TableFile, form: FileFormat = ANY_FORMAT, *, rows: int = _SA
         How many records below the first may be compared with it. With 0 none is read.
     """
     try:
+        form = _with_delimiter(file, form)
         candidates = [_candidate(file, form, delimiter) for delimiter in _delimiters(file, form)]
     except UnicodeError:  # such as UTF-16 without its mark
         raise no_text(file, form, "Its first line is not.") from None
@@ -106,10 +111,26 @@ def _delimiters(file: TableFile, form: FileFormat) -> tuple[str, ...]:
 
 def _candidate(file: TableFile, form: FileFormat, delimiter: str) -> Header:
     with text_lines(file, form, "replace") as lines:
-        record = next(csv.reader(lines, delimiter=delimiter), [])
+        above, rest = _above(lines)
+        record = next(csv.reader(rest, delimiter=delimiter), [])
         end = lines.last[len(lines.last.rstrip("\r\n")) :]
     newline = "\r\n" if end.endswith("\r\n") else end[-1:] or "\n"
-    return Header(delimiter, tuple(cell.strip() for cell in record), newline)
+    return Header(delimiter, tuple(cell.strip() for cell in record), newline, above)
+
+
+def _with_delimiter(file: TableFile, form: FileFormat) -> FileFormat:
+    """Return what is known of a file, with the delimiter that Excel may say in its first line."""
+    with text_lines(file, form, "replace") as lines:
+        said = _SEPARATOR.fullmatch(next(lines, ""))
+    return form if said is None else form.completed_by(FileFormat(delimiter=said[1] or None))
+
+
+def _above(lines: TextLines) -> tuple[int, Iterator[str]]:
+    """Return how many lines are no record, and the other lines; Excel writes "sep=;" above all."""
+    first = next(lines, "")
+    if _SEPARATOR.fullmatch(first):
+        return 1, lines
+    return 0, chain([first] if first else [], lines)
 
 
 def _noted(file: TableFile, form: FileFormat, header: Header) -> Header:
@@ -123,7 +144,7 @@ def _noted(file: TableFile, form: FileFormat, header: Header) -> Header:
     for place, (name, said) in enumerate(zip(names, header.names, strict=True), 1):
         if not said:
             notes.append(f"column {place} of the file has no name, and is called '{name}'")
-    return Header(header.delimiter, names, header.newline, tuple(notes))
+    return Header(header.delimiter, names, header.newline, header.above, tuple(notes))
 
 
 def looks_like_data(names: Sequence[str], below: Sequence[Sequence[str]] | None = None) -> bool:
@@ -252,5 +273,5 @@ def _records(
     file: TableFile, delimiter: str, rows: int, form: FileFormat = ANY_FORMAT
 ) -> list[tuple[str, ...]]:
     with text_lines(file, form, "replace") as lines:
-        records = islice(csv.reader(lines, delimiter=delimiter), rows)
+        records = islice(csv.reader(_above(lines)[1], delimiter=delimiter), rows)
         return [tuple(cell.strip() for cell in record) for record in records]

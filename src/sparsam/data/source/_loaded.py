@@ -109,7 +109,7 @@ def nested(name: str, what: str) -> DataError:
 
 
 def text_remarks(columns: Mapping[str, list[Any]]) -> dict[str, str]:
-    """Return remarks on the columns that hold texts that are numbers.
+    """Return remarks on the columns that hold texts which may be meant otherwise.
 
     Parameters
     ----------
@@ -120,4 +120,6 @@ def text_remarks(columns: Mapping[str, list[Any]]) -> dict[str, str]:
         sample = [cell for cell in cells[:_SAMPLE] if cell is not None]
         if sample and all(isinstance(cell, str) and _NUMBER.fullmatch(cell) for cell in sample):
             remarks[name] = "texts that look like numbers; if they are, say --numeric"
+        elif "" in cells:
+            remarks[name] = "holds empty texts; if they mean missing, say --missing ''"
     return remarks
