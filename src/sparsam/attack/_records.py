@@ -154,8 +154,7 @@ def lookups_of(generalization: Generalization, split: Split) -> tuple[NDArray[np
     if unknown:
         raise DataError(
             "The generalization must know every attribute of the table. It does not know "
-            f"{unknown}.\n\nHint: drop what it does not know from the table, or list it under "
-            "identifiers."
+            f"{unknown}.\n\nHint: leave out what it does not know (on the command line: --ignore)."
         )
     return tuple(generalization[attribute.name].lookup(attribute) for attribute in attributes)
 

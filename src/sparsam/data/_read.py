@@ -255,7 +255,8 @@ def _categorical(name: str, factored: Factored, notes: tuple[str, ...] = ()) -> 
         raise kind(
             f"'{name}' must have at most {MAX_CATEGORIES:,} categories. "
             f"Got {len(factored.values):,} instead."
-            "\n\nHint: list it under identifiers if it names a person, or drop it."
+            "\n\nHint: list it under identifiers if it names a person "
+            "(on the command line: --identifier), or leave it out (--ignore)."
         )
     domain = CategoricalDomain(tuple(plain(value) for value in factored.values))
     attribute = Attribute(name, domain, missing=factored.has_missing)

@@ -214,7 +214,7 @@ class Growth:
             raise DataError(
                 f"The joint counts of these attributes need {cells:,} cells, more than "
                 f"{_MOST_CELLS:,}. '{task.names[widest]}' alone has {task.sizes[widest]:,} values."
-                f"\n\nHint: list it under identifiers, or group its values first."
+                "\n\nHint: leave it out (on the command line: --ignore), or group its values first."
             )
 
     def grow(self, max_leaves: int) -> tuple[Split, ...]:
