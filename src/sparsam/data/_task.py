@@ -369,7 +369,7 @@ def _check_repeats(attribute: Attribute, codes: NDArray[np.uint16]) -> None:
     if (counts > 0).sum() == len(codes):
         raise DataError(
             f"'{attribute.name}' looks like an identifier: all {len(codes):,} rows differ."
-            "\n\nHint: list it under identifiers (on the command line: --identifier)."
+            + hint("list it under identifiers", "--identifier")
         )
 
 
