@@ -177,6 +177,15 @@ def test_numbers_of_rows_are_set_aside_and_amounts_are_not():
     assert resolve(rows, Roles("y", numeric=["nr"])).names == ("nr", "income")
 
 
+def test_of_what_is_set_aside_nothing_else_is_said():
+    rows = np.arange(600)
+    table = read({"id": rows, "pay": rows % 7, "works": rows % 2 == 0})
+    assert any(note.startswith("id: ") for note in table.notes)
+    said = [note for note in resolve(table, Roles("works")).table.notes if note.startswith("id")]
+    assert len(said) == 1
+    assert "set aside" in said[0]
+
+
 def test_a_near_identifier_as_the_target_is_refused():
     rows = {"name": [f"secret{i}" for i in range(20)], "x": [1, 2] * 10}
     with pytest.raises(DataError, match="'name' looks like an identifier") as error:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._checks import check_choice
-from sparsam._errors import DataError
+from sparsam._errors import DataError, hint
 from sparsam.counting import distinct_records
 from sparsam.data import Split, Task
 from sparsam.generalization import Generalization
@@ -154,8 +154,8 @@ def lookups_of(generalization: Generalization, split: Split) -> tuple[NDArray[np
     if unknown:
         raise DataError(
             "The generalization must know every attribute of the table. It does not know "
-            f"{unknown}.\n\nHint: drop what it does not know from the table, or list it under "
-            "identifiers."
+            f"{unknown}."
+            + hint("list what it does not know under ignore", "--ignore leaves it out")
         )
     return tuple(generalization[attribute.name].lookup(attribute) for attribute in attributes)
 

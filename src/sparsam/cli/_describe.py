@@ -227,9 +227,10 @@ def _roles(file: Path) -> Told:
     told = {
         field.name: msgspec.to_builtins(getattr(roles, field.name))
         for field in fields(roles)
-        if getattr(roles, field.name) not in (None, (), {}, "")
+        if getattr(roles, field.name)
     }
-    return ["Roles of the columns of a table.", *_facts(told)], told
+    written = roles.to_toml().rstrip().splitlines()
+    return ["Roles of the columns of a table:", "", *map(one_line, written)], told
 
 
 def _hierarchy(file: Path) -> Told:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._checks import check_names, check_whole
-from sparsam._errors import DataError
+from sparsam._errors import DataError, hint
 from sparsam.data._attribute import MAX_CATEGORIES, Attribute, as_numbers
 from sparsam.data._domain import CategoricalDomain, Domain, NumericDomain, plain, rounded_range
 from sparsam.data._factor import Factored, factorise, from_dictionary
@@ -255,7 +255,10 @@ def _categorical(name: str, factored: Factored, notes: tuple[str, ...] = ()) -> 
         raise kind(
             f"'{name}' must have at most {MAX_CATEGORIES:,} categories. "
             f"Got {len(factored.values):,} instead."
-            "\n\nHint: list it under identifiers if it names a person, or drop it."
+            + hint(
+                "list it under identifiers if it names a person, or under ignore",
+                "--identifier if it names a person, or --ignore",
+            )
         )
     domain = CategoricalDomain(tuple(plain(value) for value in factored.values))
     attribute = Attribute(name, domain, missing=factored.has_missing)

@@ -358,7 +358,9 @@ def _without_identifiers(table: Table, roles: Roles) -> Table:
             "and so does every other attribute.\n\nHint: declare what is none: categorical or "
             "numeric."
         )
-    notes = (*table.notes, *map(set_aside, near))
+    # how a column was read is of no interest once it is not used
+    about = tuple(f"{name}: " for name in near)
+    notes = (*(n for n in table.notes if not n.startswith(about)), *map(set_aside, near))
     return replace(table.drop(near), notes=notes, left_out=(*table.left_out, *near))
 
 
@@ -369,7 +371,7 @@ def _check_repeats(attribute: Attribute, codes: NDArray[np.uint16]) -> None:
     if (counts > 0).sum() == len(codes):
         raise DataError(
             f"'{attribute.name}' looks like an identifier: all {len(codes):,} rows differ."
-            "\n\nHint: list it under identifiers, or drop it."
+            + hint("list it under identifiers", "--identifier")
         )
 
 

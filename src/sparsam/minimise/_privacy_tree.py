@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._checks import check_choice, check_share, check_whole
-from sparsam._errors import DataError
+from sparsam._errors import DataError, hint
 from sparsam.counting import Node, Rows, compiled
 from sparsam.data import Attribute, Roles, Task
 from sparsam.generalization import CodeTree, Generalization
@@ -214,7 +214,7 @@ class Growth:
             raise DataError(
                 f"The joint counts of these attributes need {cells:,} cells, more than "
                 f"{_MOST_CELLS:,}. '{task.names[widest]}' alone has {task.sizes[widest]:,} values."
-                f"\n\nHint: list it under identifiers, or group its values first."
+                + hint("list it under ignore, or group its values first", "--ignore leaves it out")
             )
 
     def grow(self, max_leaves: int) -> tuple[Split, ...]:

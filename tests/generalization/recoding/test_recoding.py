@@ -239,6 +239,10 @@ def test_several_buckets_in_words() -> None:
     letters = CategoricalDomain(tuple("abcdefghijkl"))
     pair = categorical_partition("letter", letters, [["a"], ["b"], list("cdefghijkl")], missing=0)
     assert union_label(pair, [0, 1]) == "a or b, or missing"
+    groups = [["a"], ["b"], list("cdefghijkl")]
+    told = categorical_partition("letter", letters, groups, missing=0, unseen=0)
+    assert told.labels[0] == "a, or other, or missing"
+    assert union_label(told, [0, 1]) == "a or b, or other, or missing"
     many = categorical_partition("letter", letters, [[letter] for letter in "abcdefghijkl"])
     assert union_label(many, range(10)) == "a or b or c or d or e or f or g or 3 others"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparsam.report.page._blocks import KeyFigure, Page, Section, Verdict
+from sparsam.report.page._blocks import KeyFigure, Page, Section, Table, Verdict
 from sparsam.report.page._terminal import print_blocks, terminal
 
 
@@ -38,3 +38,9 @@ def test_every_block_can_be_printed(pages):
     for words in ("✗ broken", "- second", "Input  some words", "    some words", "the rest:"):
         assert words in written.getvalue()
     assert "right" in written.getvalue()
+
+
+def test_no_word_of_a_table_is_cut_short():
+    table = Table("t", ("Who", "a" * 20, "b" * 20, "c" * 20), (("reconstruction", "1", "2", "3"),))
+    page = Page("t", Verdict("n.", "c."), (), (), brief=(table,))
+    assert "…" not in terminal(page, 40)

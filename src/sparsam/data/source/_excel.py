@@ -139,7 +139,7 @@ def _check_stored(file: TableFile, values: Sequence[Row], formulas: Sequence[Row
     if lost:
         raise DataError(
             f"The formulas of '{file.name}' must come with their results. {lost:,} cells have none."
-            "\n\nHint: open the file in Excel or LibreOffice and save it, or save it as CSV."
+            "\n\nHint: open the file in a spreadsheet program and save it, or save it as CSV."
         )
 
 

@@ -15,7 +15,7 @@ from sparsam._errors import DataError
 from sparsam.data import Category
 from sparsam.data import plain as plain_category
 from sparsam.generalization._generalization import Generalization
-from sparsam.generalization._labels import OR_MISSING, category_label, numeric_labels
+from sparsam.generalization._labels import OR_MISSING, OR_OTHER, category_label, numeric_labels
 from sparsam.generalization._partition import CategoricalPartition, NumericPartition, Partition
 from sparsam.generalization._partition_base import FieldError, plain
 
@@ -448,9 +448,11 @@ def union_label(partition: Partition, buckets: Iterable[int]) -> str:
     chosen = sorted(buckets)
     bare = dict(zip(chosen, (partition.labels[bucket] for bucket in chosen), strict=True))
     also = ""
-    if partition.missing in bare and bare[partition.missing].endswith(OR_MISSING):
-        bare[partition.missing] = bare[partition.missing].removesuffix(OR_MISSING)
-        also = OR_MISSING
+    unseen = partition.unseen if isinstance(partition, CategoricalPartition) else None
+    for bucket, words in ((partition.missing, OR_MISSING), (unseen, OR_OTHER)):
+        if bucket is not None and bare.get(bucket, "").endswith(words):
+            bare[bucket] = bare[bucket].removesuffix(words)
+            also = words + also
     names = list(bare.values())
     if isinstance(partition, NumericPartition):
         names = _ranges(partition, bare)

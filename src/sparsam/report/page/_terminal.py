@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from rich import text as rich_text
     from rich.console import Console
 
+_WIDE = 6
+"""So many columns need all the room there is in a terminal of 80 signs."""
 _PLAIN = {0x202F: " ", 0xAD: None}
 _STYLES = {"strong": "bold", "stressed": "italic", "tag": "dim"}
 
@@ -131,8 +133,8 @@ def _lines(block: Block) -> Iterator[Words]:
 def _table(table: Table) -> rich_table.Table:
     from rich.table import Table as Grid
 
-    grid = Grid(title=None, pad_edge=False)
     places = [place for place, column in enumerate(table.heads) if column.axis is None]
+    grid = Grid(title=None, pad_edge=len(places) < _WIDE)
     for place in places:
         column = table.heads[place]
         justify: Literal["left", "right"] = "right" if column.number else "left"
