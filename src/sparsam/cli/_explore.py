@@ -29,7 +29,6 @@ from sparsam.cli._terminal import complain, echo_json, messages
 
 if TYPE_CHECKING:
     from sparsam._errors import BudgetError
-    from sparsam.data import FileFormat
     from sparsam.explore import Declared, Exploration, Ledger
     from sparsam.report import ExploreReport
 
@@ -197,15 +196,17 @@ def run(data: Path, **options: Any) -> None:
         at_least=options["at_least"],
         witness=options["witness"],
     )
-    # nothing that a row holds may decide what is said: the first line is compared with no other
-    source = open_source(data, _form(options), private=True)
     with opened as ledger:
+        domains = _domains(options, ledger)
+        # nothing that a row holds may decide what is said: the first line is compared with no other
+        form = form_from(options).completed_by(domains.file)
+        source = open_source(data, form, private=True)
         try:
             exploration = explore_table(
                 source,
                 ledger,
                 options["how"],
-                domains=_domains(options, ledger),
+                domains=domains,
                 epsilon=_epsilon(options),
                 per_query=options["per_query"],
                 purpose=options["purpose"],
@@ -231,16 +232,6 @@ def run(data: Path, **options: Any) -> None:
     else:
         click.echo(f"{report.verdict}\n".replace("\u202f", " "))
         click.echo(str(exploration))
-
-
-def _form(options: Mapping[str, Any]) -> FileFormat:
-    """How the file is written: by the options, or by the roles file that declares the domains."""
-    from sparsam.data import Roles
-
-    form, domains = form_from(options), options["domains"]
-    if domains is None or domains.suffix.lower() != ".toml":
-        return form
-    return form.completed_by(Roles.from_toml(domains).file)
 
 
 def _refusal(error: BudgetError, ledger: Ledger) -> str:
