@@ -318,3 +318,28 @@ def test_the_analyst_and_the_command_are_written_down(run, place):
     assert "  ada  planned exploration, stage 1: 4 tables (a look)" in shown
     text = (place / "r.md").read_text(encoding="utf-8")
     assert "sparsam explore run people.csv --ledger pure.ledger --epsilon 1" in text
+
+
+def test_how_a_file_is_written_is_said_once_in_the_roles(run, tmp_path):
+    pytest.importorskip("opendp")
+    rows = [f"{20 + i % 50};M\u00fcller;{i % 7},5" for i in range(300)]
+    text = "\n".join(["age;n\u00e4me;pay", *rows])
+    (tmp_path / "people.csv").write_bytes(text.encode("latin-1"))
+    (tmp_path / "roles.toml").write_text(
+        '[file]\nencoding = "latin-1"\ndecimal = ","\n'
+        '[attributes.age]\nkind = "numeric"\nlow = 0\nhigh = 99\n'
+        '[attributes.pay]\nkind = "numeric"\nlow = 0\nhigh = 9\n',
+        encoding="utf-8",
+    )
+    ledger = tmp_path / "people.ledger"
+    result = run("ledger", "create", ledger, tmp_path / "people.csv", "--epsilon", 50, "--roles",
+                 tmp_path / "roles.toml")  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    result = run("explore", "run", tmp_path / "people.csv", "--ledger", ledger, "--epsilon", 40,
+                 "--purpose", "look", "--json")  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    pay = next(a for a in json.loads(result.stdout)["attributes"] if a["name"] == "pay")
+    assert "pay" in json.dumps(pay)
+    with Ledger.open(ledger) as opened:
+        assert opened.declared.file.encoding == "latin-1"
+        assert opened.declared.file.decimal == ","

@@ -196,15 +196,17 @@ def run(data: Path, **options: Any) -> None:
         at_least=options["at_least"],
         witness=options["witness"],
     )
-    # nothing that a row holds may decide what is said: the first line is compared with no other
-    source = open_source(data, form_from(options, options["domains"]), private=True)
     with opened as ledger:
+        domains = _domains(options, ledger)
+        # nothing that a row holds may decide what is said: the first line is compared with no other
+        form = form_from(options).completed_by(domains.file)
+        source = open_source(data, form, private=True)
         try:
             exploration = explore_table(
                 source,
                 ledger,
                 options["how"],
-                domains=_domains(options, ledger),
+                domains=domains,
                 epsilon=_epsilon(options),
                 per_query=options["per_query"],
                 purpose=options["purpose"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,9 +121,10 @@ def create(place: Path, data: Path, **options: Any) -> None:
     from sparsam.explore import Ledger, declared
 
     domains = declared(options["domains"], missing_values=options["missing"])
+    domains = replace(domains, file=form_from(options).completed_by(domains.file))
     created = Ledger.create(
         place,
-        open_source(data, form_from(options, options["domains"]), private=True),
+        open_source(data, domains.file, private=True),
         epsilon=options["epsilon"],
         delta=options["delta"],
         order=options["order"],

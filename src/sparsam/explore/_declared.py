@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,15 @@ import msgspec
 from sparsam._checks import suggestion
 from sparsam._documents import parse_json, read_bytes
 from sparsam._errors import DataError, DocumentError, ParameterError, hint
-from sparsam.data import CategoricalDomain, Domain, NumericDomain, Roles, Table, is_frame
+from sparsam.data import (
+    CategoricalDomain,
+    Domain,
+    FileFormat,
+    NumericDomain,
+    Roles,
+    Table,
+    is_frame,
+)
 from sparsam.generalization import (
     CategoricalPartition,
     Generalization,
@@ -48,6 +56,8 @@ class Declared:
         The buckets of attributes that are generalized before anything is counted.
     missing_in : mapping of str to sequence of str
         Texts that mean missing in one attribute, beside `missing_values`.
+    file : FileFormat
+        How a file of the table is written.
 
     See Also
     --------
@@ -64,6 +74,7 @@ class Declared:
     missing_values: tuple[str, ...] = ()
     partitions: Mapping[str, Partition] = field(default_factory=dict)
     missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    file: FileFormat = field(default_factory=FileFormat)
 
     def __post_init__(self) -> None:
         domains = {str(name): domain for name, domain in self.domains.items()}
@@ -171,7 +182,13 @@ class Declared:
                     f"The ledger declares '{name}' as another kind of attribute."
                     "\n\nHint: leave the domains out, to take those of the ledger."
                 )
-        return replace(self, domains=domains, partitions=partitions)
+        return replace(
+            self,
+            domains=domains,
+            partitions=partitions,
+            missing_in={**other.missing_in, **self.missing_in},
+            file=self.file.completed_by(other.file),
+        )
 
     def _listed(self, name: str, mine: CategoricalDomain, other: Declared) -> CategoricalDomain:
         known = {(isinstance(category, bool), category) for category in other.members(name)}
@@ -196,11 +213,13 @@ class Declared:
         ['f', 'm']
         """
         texts = {name: list(texts) for name, texts in self.missing_in.items()}
+        file = {fact: value for fact, value in asdict(self.file).items() if value is not None}
         return {
             "domains": _plain(self.domains),
             "missing_values": list(self.missing_values),
             "partitions": _plain(self.partitions),
             **({"missing_in": texts} if texts else {}),
+            **({"file": file} if file else {}),
         }
 
     @classmethod
@@ -214,6 +233,7 @@ class Declared:
                 tuple(document.get("missing_values", ())),
                 msgspec.convert(dict(document.get("partitions", {})), dict[str, Partition]),
                 msgspec.convert(dict(document.get("missing_in", {})), dict[str, tuple[str, ...]]),
+                FileFormat(**document.get("file", {})),
             )
         except (KeyError, TypeError, ValueError):  # ours and msgspec's are ValueErrors too
             raise DocumentError("The document must hold declared domains. It does not.") from None
@@ -322,7 +342,7 @@ def _from_roles(roles: Roles) -> Declared:
             )
         )
     texts = {name: tuple(texts) for name, texts in roles.missing_in.items()}
-    return Declared(kept, tuple(roles.missing_values), missing_in=texts)
+    return Declared(kept, tuple(roles.missing_values), missing_in=texts, file=roles.file)
 
 
 def _from_generalization(generalization: Generalization) -> Declared:

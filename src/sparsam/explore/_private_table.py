@@ -50,6 +50,7 @@ class PrivateTable:
                 for name in declared.names
             ],
             declared.missing_values,
+            declared.file,
         )
 
     def fingerprint(self, salt: str) -> str:
