@@ -47,8 +47,8 @@ def learned(run, hospital):
     """What `minimise` finds in the CSV file."""
     result = run("minimise", hospital / "people.csv", "--target", "ill", "--personal", "sex,birth",
                  "-o", hospital / "g.json", "--report", hospital / "r.md", *SWEEP)  # fmt: skip
-    assert result.exit_code in (0, 1), result.output
-    assert "birth: read as dates (day.month.year); dates told apart by year" in result.output
+    assert result.exit_code in (0, 1, 3), result.output
+    assert "read as dates" in result.output
     return hospital / "g.json"
 
 
@@ -71,7 +71,7 @@ def test_the_artifact_takes_both_files(run, learned, hospital, tmp_path, ending)
     g = Generalization.load(learned)
     assert found == [g.apply_record(record)["birth"] for record in records]
     command = "attack" if ending == "parquet" else "assess"
-    assert run(command, learned, people).exit_code in (0, 1)
+    assert run(command, learned, people).exit_code in (0, 1, 3)
 
 
 @pytest.mark.parametrize("publish", ["median", "mean", "ranges"])
@@ -91,7 +91,7 @@ def test_masks_and_explorations(run, hospital, tmp_path):
     result = run("individual", hospital / "people.parquet", "--target", "ill", "--keep", "0.5",
                  "--compare", "none", "--membership", "none", "--leave-out-incomplete",
                  "-o", mask)  # fmt: skip
-    assert result.exit_code in (0, 1), result.output
+    assert result.exit_code in (0, 1, 3), result.output
     assert run("apply", mask, hospital / "people.parquet", "-o", tmp_path / "o.csv").exit_code == 0
     roles = tmp_path / "roles.toml"
     roles.write_text('[attributes.birth]\nkind = "date"\nlow = 1930-01-01\nhigh = 2009-12-31\n')
@@ -106,7 +106,7 @@ def test_ages_are_found_from_dates_of_birth(run, hospital, tmp_path):
     artifact = tmp_path / "g.json"
     result = run("minimise", hospital / "people.csv", "--roles", roles, "--target", "ill",
                  "--personal", "sex", "-o", artifact, *SWEEP)  # fmt: skip
-    assert result.exit_code in (0, 1), result.output
+    assert result.exit_code in (0, 1, 3), result.output
     birth = json.loads(artifact.read_text())["attributes"][0]
     assert birth["domain"]["age_on"] == "2009-12-31"
     assert all(0 < cut < 80 for cut in birth["cuts"])
@@ -117,3 +117,13 @@ def test_ages_are_found_from_dates_of_birth(run, hospital, tmp_path):
     assert pl.read_parquet(out)["birth"].to_list() == [g.apply_record(r)["birth"] for r in records]
     task = task_for(g, hospital / "people.parquet")
     assert task.table.attribute("birth").domain.age_on == "2009-12-31"
+
+
+def test_the_order_of_day_and_month_is_said(run, tmp_path):
+    file = tmp_path / "visits.csv"
+    file.write_text("day,y\n" + "3/4/2020,1\n5/6/2020,0\n" * 20)
+    unsaid = run("describe", file)
+    assert "categorical" in unsaid.output
+    said = run("describe", file, "--date-order", "day/month/year")
+    assert said.exit_code == 0, said.output
+    assert "date" in said.output

@@ -54,14 +54,14 @@ def check(table: Table) -> None:
     read_back = arrival.decode(table.column("arrival"))
     assert [time.hour for time in read_back] == [time.hour for time in ARRIVALS]
     assert any(note.startswith("admitted: read as ") for note in table.notes)
-    assert any("read as days, without the time of day" in note for note in table.notes)
+    assert any("without the time of day" in note for note in table.notes)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_files_of_dates_are_read_in_calendar_periods(files: dict[str, Path], ending: str) -> None:
     table = read(files[ending])
     check(table)
-    told = "dates told apart by year (79)"
+    told = "told apart by year (79)"
     read_as = f"birth: read as dates (year-month-day); {told}"
     assert table.notes[0] == (read_as if ending == "csv" else f"birth: {told}")
 
@@ -86,7 +86,7 @@ def test_frames_of_dates_are_read_in_calendar_periods(frame: Any) -> None:
 
 def test_the_note_names_how_dates_are_written() -> None:
     notes = read({"birth": ["31.12.1960", None, "1.2.1969"]}).notes
-    assert notes == ("birth: read as dates (day.month.year); dates told apart by month (2)",)
+    assert notes == ("birth: read as dates (day.month.year); told apart by month (2)",)
 
 
 def test_a_time_zone_shows_the_day_on_its_own_clock() -> None:
@@ -212,7 +212,9 @@ def test_new_dates_between_two_codes_go_where_the_calendar_parts_them() -> None:
 
 
 def test_a_column_as_numbers() -> None:
-    assert moment_numbers(np.array(["1970-01-02", None], object)) is None
+    holes = moment_numbers(np.array(["1970-01-02", None], object))
+    assert holes is not None
+    assert np.isnan(holes).tolist() == [False, True]
     assert moment_numbers(np.array(["3/4/2020"], object)) is None
     assert moment_numbers(np.array(["a"], object)) is None
     times = moment_numbers(np.array([datetime.time(8, 30)], object))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime
 from pathlib import Path
 from typing import Any
 
@@ -167,3 +168,23 @@ def test_any_names_and_values_make_a_file_that_reads_back(
     path = tmp_path_factory.mktemp("roles") / "roles.toml"
     proposed.save(path)
     assert Roles.from_toml(path) == proposed.roles
+
+
+def test_dates_and_times_of_day_are_proposed_as_such() -> None:
+    n = 60
+    people = {
+        "admitted": [datetime.datetime(2020, 1, 1 + i % 28, i % 24) for i in range(n)],
+        "arrival": [f"{i % 24:02}:15" for i in range(n)],
+        "either": [f"{1 + i % 12}/{1 + i % 11}/2020" for i in range(n)],
+        "left": [f"{1 + i % 28}.3.2020" for i in range(n)],
+    }
+    proposal = propose_roles(people, "left>2020-03-14")
+    found = {column.name: (column.kind, column.why) for column in proposal.columns}
+    assert found["admitted"] == ("date", "dates")
+    assert found["arrival"] == ("date", "times of day")
+    assert found["either"][0] == "categorical"
+    assert "date_order" in next(c for c in proposal.columns if c.name == "either").remarks[0]
+    assert found["left"][0] == "date"
+    task = resolve(people, proposal.roles)
+    kinds = {attribute.name: attribute.kind for attribute in task.table.attributes}
+    assert kinds == {"admitted": "date", "arrival": "time", "either": "categorical"}

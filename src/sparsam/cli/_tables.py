@@ -50,7 +50,7 @@ def form_from(options: Mapping[str, Any]) -> FileFormat:
     """
     from sparsam.data import FileFormat
 
-    facts = ("encoding", "delimiter", "decimal", "thousands")
+    facts = ("encoding", "delimiter", "decimal", "thousands", "date_order")
     return FileFormat(**{fact: options.get(fact) for fact in facts})
 
 
@@ -93,6 +93,11 @@ _OPTIONS = (
         metavar="SIGN",
         callback=_named(_THOUSANDS),
         help="What stands between thousands: , . ' 'space' or 'none'.  [default: found out]",
+    ),
+    click.option(
+        "--date-order",
+        type=click.Choice(["day/month/year", "month/day/year"]),
+        help="What a date such as 3/4/2020 means in it.  [default: found out]",
     ),
     click.option(
         "--format",

@@ -87,8 +87,10 @@ class Attribute:
 
     @property
     def kind(self) -> str:
-        """Numeric, ordered or categorical."""
-        return "numeric" if self.numeric else "ordered" if self.ordered else "categorical"
+        """Numeric, date, time, ordered or categorical."""
+        if isinstance(self.domain, NumericDomain):
+            return self.domain.unit or "numeric"
+        return "ordered" if self.ordered else "categorical"
 
     @property
     def numeric(self) -> bool:
@@ -293,8 +295,12 @@ def not_moments(name: str, factored: Factored, domain: NumericDomain, bad: set[A
     what = "times of day such as 08:30" if domain.unit == "time" else "dates such as 1960-01-31"
     return DataError(
         f"'{name}' must hold {what}. Got {rows:,} rows with something else instead."
-        "\n\nHint: name the texts that mean missing, correct the rows, or say what 3/4/2020 means: "
-        "date_order = 'day/month/year' or 'month/day/year' under [file] of the roles."
+        + hint(
+            "name the texts that mean missing under missing_values, correct the rows, or say what "
+            "3/4/2020 means: date_order under [file] of the roles",
+            "name the texts that mean missing with --missing, correct the rows, or say what "
+            "3/4/2020 means with --date-order",
+        )
     )
 
 

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam._errors import DataError, RoleError
+from sparsam._errors import DataError, RoleError, hint
 from sparsam.data._attribute import Attribute, as_numbers
 from sparsam.data._calendar import (
     AMBIGUOUS,
@@ -33,7 +33,10 @@ from sparsam.data._target import Target
 _WHOLE_CALENDAR = NumericDomain(Day(FIRST_DAY), Day(LAST_DAY), unit="date")
 _WHOLE_DAY = NumericDomain(Minute(0), Minute(LAST_MINUTE), unit="time")
 _EITHER = "day and month could be either way round in every text"
-_SAY = "say date_order = 'day/month/year' or 'month/day/year' under [file] of the roles"
+_SAY = (
+    "say date_order = 'day/month/year' or 'month/day/year' under [file] of the roles",
+    "say --date-order day/month/year or --date-order month/day/year",
+)
 
 
 class Moments(NamedTuple):
@@ -96,8 +99,8 @@ def moments_of(
         texts = read_texts(factored.values, order)
         if texts == AMBIGUOUS:
             if must:
-                raise DataError(f"'{name}' must hold dates, but {_EITHER}.\n\nHint: {_SAY}.")
-            return f"{name}: {_EITHER}, so that it stays text; {_SAY}"
+                raise DataError(f"'{name}' must hold dates, but {_EITHER}." + hint(*_SAY))
+            return f"{name}: {_EITHER}, so that it stays text; {_SAY[0]} (or: {_SAY[1]})"
         if texts is not None and (unit or texts.unit) == texts.unit:
             factored, order = _read(factored, texts), texts.order
             notes.append(f"read as {texts.unit}s ({texts.written})")
@@ -110,7 +113,9 @@ def moments_of(
         _check_born(name, found, on)
         notes.append(f"read as the age in whole years on {on}")
     elif factored.clock:
-        notes.append("read as days, without the time of day")
+        notes.append(
+            "without the time of day" if notes else "read as dates, without the time of day"
+        )
     return Moments(found, domain, tuple(notes))
 
 
@@ -127,7 +132,10 @@ def check_no_date_target(attribute: Attribute, name: str) -> None:
         edge = "1980-01-01" if unit == "date" else "08:30"
         raise RoleError(
             f"The target '{name}' must be a list of classes, or a number. It holds {unit}s."
-            f"\n\nHint: compare it, such as '{name}>={edge}', or declare the column categorical."
+            + hint(
+                f"compare it, such as '{name}>={edge}', or declare the column categorical",
+                f"--target '{name}>={edge}', or --categorical '{name}'",
+            )
         )
 
 
@@ -135,8 +143,12 @@ def no_dates(name: str) -> DataError:
     """Make the error for dates where only numbers and categories can be."""
     return DataError(
         f"'{name}' must hold numbers, text or truth values here. It holds dates or times."
-        "\n\nHint: convert the column to a number, such as the year or the age in years, "
-        "or declare it categorical."
+        + hint(
+            "convert the column to a number, such as the year or the age in years, or declare it "
+            "categorical",
+            f"convert the column to a number, such as the year or the age in years, or "
+            f"--categorical '{name}'",
+        )
     )
 
 
@@ -174,12 +186,12 @@ def _check_born(name: str, ages: Factored, on: str) -> None:
 def moment_numbers(values: NDArray[Any], order: Order | None = None) -> NDArray[np.float64] | None:
     """Return a column of dates as days, one of times as minutes; None where it is neither.
 
-    A column with missing values, and one whose order of day and month nobody can tell, is neither.
+    NaN where a value is missing. A column whose order of day and month nobody can tell is neither.
 
     Examples
     --------
-    >>> moment_numbers(np.array(["1970-01-02", "1969-12-31"], dtype=object))
-    array([ 1., -1.])
+    >>> moment_numbers(np.array(["1970-01-02", None, "1969-12-31"], dtype=object))
+    array([ 1., nan, -1.])
     """
     factored = factorise("", values, as_text=True)
     if values.dtype.kind == "M":
@@ -188,9 +200,10 @@ def moment_numbers(values: NDArray[Any], order: Order | None = None) -> NDArray[
         texts = read_texts(factored.values, order)
         if isinstance(texts, TextMoments):
             factored = _read(factored, texts)
-    if factored.kind not in ("date", "time") or factored.has_missing:
+    if factored.kind not in ("date", "time"):
         return None
-    rows: NDArray[np.float64] = factored.values.astype(np.float64)[factored.codes]
+    numbers = np.append(factored.values.astype(np.float64), np.nan)
+    rows: NDArray[np.float64] = numbers[factored.codes]
     return rows
 
 
@@ -238,7 +251,7 @@ def encode_moments(
     lasts = highs[np.searchsorted(lows, firsts)]
     attribute = Attribute(name, domain, firsts, lasts, factored.has_missing)
     lookup = np.append(bins, attribute.n_values).astype(np.uint16)
-    apart = [f"{unit}s told apart by {level} ({attribute.n_values:,})"] if attribute.binned else []
+    apart = [f"told apart by {level} ({attribute.n_values:,})"] if attribute.binned else []
     return attribute, lookup[factored.codes], moments.note(name, *apart)
 
 

@@ -281,7 +281,7 @@ def _dated(
     ends = msgspec.structs.asdict(moments.domain)
     ends |= {end: getattr(part.attribute.domain, end) for end in ("low", "high")}
     attribute = replace(part.attribute, domain=NumericDomain(**ends))
-    return Encoded(attribute, part.codes, (*moments.note(name), *part.notes))
+    return part._replace(attribute=attribute, notes=(*moments.note(name), *part.notes))
 
 
 def _numeric(

@@ -191,6 +191,5 @@ def _rows(rows: ArrayLike) -> NDArray[Any]:
 
 
 def _words(attribute: Attribute) -> str:
-    kind = "numeric" if attribute.numeric else "ordered" if attribute.ordered else "categorical"
     many = "1 value" if attribute.n_values == 1 else f"{attribute.n_values:,} values"
-    return f"{attribute.name} ({kind}, {many})"
+    return f"{attribute.name} ({attribute.kind}, {many})"

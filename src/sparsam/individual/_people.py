@@ -83,7 +83,7 @@ class PeopleTable:
     @property
     def lacking(self) -> tuple[str, ...]:
         """The attributes of which a number is missing in a row that is used."""
-        numbers = (name for name in self.attributes if self.columns[name].dtype.kind in "fmM")
+        numbers = (name for name in self.attributes if _measured(self.columns[name]))
         return tuple(name for name in numbers if _gone(self.covered(name)).any())
 
     @property
@@ -155,7 +155,7 @@ class PeopleTable:
             )
         for j, name in enumerate(mask.attributes):
             values = self.covered(name)
-            if values.dtype.kind in "fmM" and (mask.kept[:, j] & _gone(values)).any():
+            if _measured(values) and (mask.kept[:, j] & _gone(values)).any():
                 raise DataError(
                     f"The mask keeps numbers of '{name}' that are not there.\n\n"
                     "Hint: is it the same table, with its rows in the same order?"
@@ -281,6 +281,12 @@ def _typed(values: NDArray[Any], categorical: bool) -> NDArray[Any]:
     return values
 
 
+def _measured(values: NDArray[Any]) -> bool:
+    """Whether values are numbers, dates or times of day, of which one may be missing."""
+    kind = values.dtype.kind
+    return kind in "fmM" or (kind in "OUT" and moment_numbers(values) is not None)
+
+
 def _gone(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Where a value is missing."""
     if values.dtype.kind == "f":
@@ -323,7 +329,7 @@ def _usable(
             + hint("leave such rows out: drop_missing_target=True", "--drop-missing-target")
         )
     for values in columns.values():
-        if incomplete and values.dtype.kind in "fmM":
+        if incomplete and _measured(values):
             gone = gone | _gone(values)
     return np.flatnonzero(~gone) if gone.any() else None
 
@@ -412,7 +418,7 @@ def encode(frame: Any, target: str) -> Encoded:
 
 
 def _numbers(column: NDArray[Any], name: str) -> Matrix:
-    if column.dtype.kind in "mM":  # by their order, as far as they are there
+    if column.dtype.kind == "m":  # by their order, as far as they are there
         places = np.unique(column, return_inverse=True)[1].astype(np.float64)
         return np.where(np.isnat(column), np.nan, places)
     if column.dtype.kind not in "biuf":
