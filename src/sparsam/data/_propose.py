@@ -211,8 +211,9 @@ def _target(
     kind: Kind = "categorical" if numbers is None else "numeric"
     if numbers is not None and not goal.edges and len(numbers.values) <= _MOST_CODES:
         kind = "categorical"
-    if goal.edges and isinstance(_moments(factored, gone), TextMoments):
-        kind = "date"
+    moments = _moments(factored, gone)
+    if goal.edges and isinstance(moments, TextMoments):
+        kind = moments.unit
     why = "what is to be predicted, as given"
     if factored.has_missing or gone:
         remarks = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import datetime
 import json
 import math
 import random
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 import sparsam
 from sparsam._errors import DocumentError, ParameterError
+from sparsam.collect import Questionnaire
 from sparsam.data import CategoricalDomain, NumericDomain, read
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
 from sparsam.generalization.recoding._recoding import Recoding
@@ -455,3 +457,21 @@ def test_the_schema_takes_documents_and_refuses_bad_ones() -> None:
         bad = json.loads(json.dumps(good))
         at(bad, path, value)
         assert not validator.is_valid(bad)
+
+
+def test_dates_are_fed_as_texts() -> None:
+    born = NumericDomain("1930-01-01", "2009-12-31", unit="date")  # type: ignore[arg-type]
+    cuts: Any = ["1960-01-01", "1970-01-01", "1990-01-01"]
+    g = Generalization([numeric_partition("birth", born, cuts), numeric_partition("x", born, [])])
+    settled = Leaf((), {"birth": "1950-01-01", "x": "1950-01-01"}, "no")
+    nodes = [Branch("birth", (0,), 1, 2), settled, Leaf(("birth",), {"x": "1950-01-01"})]
+    birth = ["1945-07-01", "1965-07-01", datetime.date(1980, 1, 1), "2000-01-01"]
+    recoding = Recoding(g, {"birth": birth, "x": ["1950-01-01"]}, nodes)  # type: ignore[list-item]
+    fed = {"birth": "1980-01-01", "x": "1950-01-01"}
+    assert recoding.apply_record({"birth": datetime.date(1975, 2, 3)}) == fed
+    assert "birth 1960 and after -> asks birth" in str(recoding)
+    assert Recoding.from_json(recoding.to_json()) == recoding
+    questionnaire = Questionnaire(recoding)
+    assert Questionnaire.from_json(questionnaire.to_json()).to_json() == questionnaire.to_json()
+    with pytest.raises(ParameterError, match="must be such as '1960-01-31'"):
+        Recoding(g, {"birth": [1, 2, 3, 4], "x": ["1950-01-01"]}, nodes)

@@ -205,6 +205,8 @@ def constant(part: Partition, value: Any, field: str) -> Value:
 
 
 def _plain_value(part: Partition, value: Any, field: str) -> Value:
+    if isinstance(part, NumericPartition) and part.domain.unit is not None:
+        return _moment(part, value, field)
     try:
         category = plain(value)
     except TypeError as error:
@@ -217,6 +219,16 @@ def _plain_value(part: Partition, value: Any, field: str) -> Value:
     if isinstance(part, NumericPartition):
         return _number(part, category, field)
     return plain_category(category)
+
+
+def _moment(part: NumericPartition, value: Any, field: str) -> str | None:
+    """Write a date or a time of day as a text."""
+    try:
+        return None if value is None else str(part.domain.number(value))
+    except DataError:
+        example = "1960-01-31" if part.domain.unit == "date" else "08:30"
+        msg = f"A value of '{part.name}' must be such as '{example}', or null."
+        raise FieldError(msg, field) from None
 
 
 def _number(part: NumericPartition, value: Category, field: str) -> float:
