@@ -190,7 +190,7 @@ def test_outputs_are_checked_before_the_work(run, folder, tmp_path, option, name
         ("empty.csv", "", "It is empty"),
         ("heads.csv", "a,works\n", "at least one row"),
         ("fake.parquet", "no parquet", "cannot be read as one"),
-        ("table.xlsx", "x", "must end in .csv"),
+        ("table.ods", "x", "must end in .csv"),
         ("one.csv", "a,works\nx,yes\ny,yes\nz,yes\n", "at least two classes"),
         ("gap.csv", "a,works\nx,yes\ny,\nz,no\n", "1 rows without it"),
         ("two.csv", "a,works\nx,yes\ny,no\n", "at least 3 rows"),

@@ -41,20 +41,16 @@ def _named(words: Mapping[str, str]) -> Any:
     return lambda context, parameter, text: words.get(text, text)
 
 
-def form_from(options: Mapping[str, Any], roles: Path | None = None) -> FileFormat:
-    """Return what the options say of how a file is written, and what a roles file says beside them.
+def form_from(options: Mapping[str, Any]) -> FileFormat:
+    """Return what the options say of how a file is written.
 
     Parameters
     ----------
     options : mapping
         Those of `file_options` among them.
-    roles : Path, optional
-        A roles file, or another that declares domains and says nothing of files.
     """
-    from sparsam.data import FileFormat, Roles
+    from sparsam.data import FileFormat
 
-    if roles is not None and roles.suffix.lower() == ".toml":
-        return form_from(options).completed_by(Roles.from_toml(roles).file)
     return FileFormat(**{fact.name: options.get(fact.name) for fact in fields(FileFormat)})
 
 

@@ -16,10 +16,9 @@ from sparsam._errors import DataError
 from sparsam._small_counts import SMALLEST_COUNT
 from sparsam._writing import write_text
 from sparsam.data._calendar import TextMoments, read_texts
+from sparsam.data._coded import MOST_CODES, are_codes
 from sparsam.data._column_names import (
     called_birth,
-    called_code,
-    called_count,
     called_identifier,
     called_name,
     called_place,
@@ -50,9 +49,6 @@ _APART = re.compile(r"9{2,}")
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\s*")
 _AND_MORE = re.compile(r"(?i).*(\b(more|over|older|above|up)\b|\+\s*$|^\s*>)")
 _AND_LESS = re.compile(r"(?i).*(\b(less|under|younger|below|fewer)\b|^\s*<)")
-# More different whole numbers than this are a quantity, unless the column is called a code.
-_MOST_CODES = 12
-_MOST_CALLED_CODES = 1_000
 # Of a column of numbers, at least so many rows must be numbers, and at most so many texts are not.
 _MOSTLY = 0.5
 _MOST_TEXTS = 5
@@ -209,7 +205,7 @@ def _target(
     gone = _missing_texts(factored)
     numbers = _numbers(factored, gone)
     kind: Kind = "categorical" if numbers is None else "numeric"
-    if numbers is not None and not goal.edges and len(numbers.values) <= _MOST_CODES:
+    if numbers is not None and not goal.edges and len(numbers.values) <= MOST_CODES:
         kind = "categorical"
     moments = _moments(factored, gone)
     if goal.edges and isinstance(moments, TextMoments):
@@ -312,30 +308,11 @@ def _number(
         for text in apart
     )
     words = f"{len(values):,} different {'whole numbers' if whole else 'numbers'}"
-    if whole and _are_codes(name, numbers):
-        few = "only " if len(values) <= _MOST_CODES else ""
+    if whole and are_codes(name, values, numbers.counts()):
+        few = "only " if len(values) <= MOST_CODES else ""
         why = f"{few}{words}, which look like codes (else numeric){known}"
         return ColumnProposal(name, "categorical", role, None, gone, why, remarks)
     return ColumnProposal(name, "numeric", role, unit_of(name), gone, f"{words}{known}", remarks)
-
-
-def _are_codes(name: str, numbers: Factored) -> bool:
-    n_values, low = len(numbers.values), int(numbers.values[0])
-    if (unit_of(name) is not None or called_count(name)) and not called_code(name):
-        return False
-    if called_code(name) and n_values <= _MOST_CALLED_CODES:
-        return True
-    if n_values > _MOST_CODES:
-        return False
-    return n_values == 2 or low != 0 or not _are_counts(numbers)
-
-
-def _are_counts(numbers: Factored) -> bool:
-    """Whether numbers run from 0 on, and higher ones are rarer: children, loans, visits."""
-    counts = numbers.counts()
-    peak = int(counts.argmax())
-    falls = bool((np.diff(counts[peak:]) <= 0).mean() >= 0.75) if len(counts) > peak + 1 else False
-    return peak <= 1 and falls
 
 
 def _missing_texts(factored: Factored) -> tuple[str, ...]:

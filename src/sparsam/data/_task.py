@@ -12,6 +12,7 @@ from sparsam._checks import check_names, suggestion
 from sparsam._errors import DataError, RoleError, hint
 from sparsam._small_counts import suppress
 from sparsam.data._attribute import Attribute
+from sparsam.data._coded import are_codes
 from sparsam.data._domain import CategoricalDomain, NumericDomain
 from sparsam.data._leaks import leaks
 from sparsam.data._moments import check_no_date_target
@@ -201,6 +202,8 @@ def resolve(
     _check_names(table, roles)
     personal, remark = _personal(table, roles)
     remarks = [remark] if remark else []
+    if roles.personal == "categorical":
+        remarks += _codes_read_as_numbers(table, roles)
     if look_for_leaks:
         remarks += [leak_note(n) for n in leaks(table, labels.codes, len(labels.classes))]
     table = replace(table, notes=(*table.notes, *remarks))
@@ -326,6 +329,25 @@ def _check_known(name: str, attribute: Attribute, codes: NDArray[np.uint16]) -> 
             f"The target '{name}' must be known in every row. Got {gone:,} rows without it."
             + hint("leave these rows out: drop_missing_target=True", "--drop-missing-target")
         )
+
+
+def _codes_read_as_numbers(table: Table, roles: Roles) -> list[str]:
+    """Return a note on each attribute whose few whole numbers may be codes: nobody decided that."""
+    notes = []
+    for attribute in table.attributes:
+        domain = attribute.domain
+        if not isinstance(domain, NumericDomain) or not domain.integer or domain.unit is not None:
+            continue
+        if attribute.name in roles.kinds or attribute.binned:
+            continue
+        counts = np.bincount(table.column(attribute.name), minlength=attribute.size)
+        counts = counts[: attribute.n_values]
+        if are_codes(attribute.name, attribute.lows, counts):
+            notes.append(
+                f"{attribute.name}: {attribute.n_values:,} whole numbers, read as numbers; if "
+                "these are codes, declare it categorical (sparsam roles proposes what is)"
+            )
+    return notes
 
 
 LEAK = "alone tells the target almost as well as all attributes do"
