@@ -189,6 +189,7 @@ def test_times_in_words() -> None:
     )
     assert partition.words().startswith("t: times 00:00–23:59 → before 08:30")
     assert births().before() == "dates 1900–2050"
+    assert G["age"].before() == "ages 0 to 100 on 2024-12-31"
 
 
 def test_the_document_is_written_as_dates() -> None:
