@@ -255,11 +255,14 @@ def test_columns_of_other_types_are_refused_in_every_engine() -> None:
         pl.DataFrame({"birth": [TIME(8)]}),
         pl.DataFrame({"birth": ["soon"]}),
         pl.LazyFrame({"birth": [1960]}),
-        pl.LazyFrame({"birth": ["1960-01-01"]}),
         duckdb.sql("SELECT 1960 AS birth"),
     ):
         with pytest.raises(DataError, match="wrong type"):
             g.apply(frame)
+    with pytest.raises(
+        DataError, match=r"(?s)engine is not asked.*Hint: Cast the column to a date"
+    ):
+        g.apply(pl.LazyFrame({"birth": ["1960-01-01"]}))
 
 
 def test_an_order_reads_texts_that_need_one() -> None:

@@ -122,6 +122,12 @@ def _column_plan(
 ) -> ColumnPlan:
     kind = frame.kind(partition.name)
     if kind not in _kinds(partition):
+        if kind == "text" and "date" in _kinds(partition):
+            raise DataError(
+                f"'{partition.name}' must hold dates, and a lazy frame's engine is not asked to "
+                "read them from text.\n\nHint: Cast the column to a date there, or collect the "
+                "frame first."
+            )
         raise refusal(partition.name, WRONG_TYPE)
     common: dict[str, Any] = {
         "name": partition.name,
