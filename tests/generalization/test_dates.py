@@ -298,8 +298,15 @@ def test_an_age_is_taken_from_ages_and_from_dates_of_birth() -> None:
     assert part.bucket("2006-12-31") == 1
     assert part.bucket(datetime.datetime(2007, 1, 1, 12)) == 0
     g = Generalization([part])
-    for frame in (pl.DataFrame({"age": [17, 65]}), pl.LazyFrame({"age": [17, 65]}).collect()):
-        assert g.apply(frame, output="codes")["age"].to_list() == [0, 2]
+    frame = pl.DataFrame({"age": [17.0, 65, 20070101, 20061231, None, float("nan")]})
+    assert g.apply(frame, output="codes")["age"].to_list() == [0, 2, 0, 1, 3, 3]
+    for number in (1960, 151, 19601301):
+        with pytest.raises(DataError, match="wrong type"):
+            part.bucket(number)
+        with pytest.raises(DataError, match="wrong type"):
+            g.apply(pl.DataFrame({"age": [number]}))
+    with pytest.raises(DataError, match="wrong type"):
+        g.apply(pl.LazyFrame({"age": [17, 65]}))
 
 
 def test_dates_obey_the_algebra() -> None:
