@@ -168,6 +168,10 @@ def test_ages_on_a_day() -> None:
         assert attribute.domain == NumericDomain(0, 78, integer=True, age_on="2009-12-31")
         assert attribute.decode(table.column("birth")).tolist() == [2009 - d.year for d in BIRTHS]
         assert "read as the age in whole years on 2009-12-31" in table.notes[0]
+    days = read({"birth": [19600131] * 9 + [20000131] * 9}, roles=roles).attributes[0]
+    assert days.lows.tolist() == [9, 49]
+    with pytest.raises(DataError, match="Got 2 rows with something else"):
+        read({"birth": [1960, 1961]}, roles=roles)
     with pytest.raises(DataError, match=r"dates of birth up to 2000-01-01\. Got"):
         read(columns(), roles=Roles(ages={"birth": "2000-01-01"}))
 

@@ -220,6 +220,12 @@ def test_dates_are_refused_with_the_way_out(domain: NumericDomain) -> None:
         declared({"x": domain})
 
 
+def test_ages_that_are_found_from_dates_are_refused() -> None:
+    roles = Roles(ages={"x": "2024-12-31"}, domains={"x": NumericDomain(0, 99, integer=True)})
+    with pytest.raises(ParameterError, match="declared to hold dates"):
+        declared(roles)
+
+
 def test_texts_that_mean_missing_in_one_column():
     roles = Roles(
         domains={"age": NumericDomain(0, 99), "sex": CategoricalDomain(("f", "m"))},

@@ -189,6 +189,7 @@ def test_times_in_words() -> None:
     )
     assert partition.words().startswith("t: times 00:00–23:59 → before 08:30")
     assert births().before() == "dates 1900–2050"
+    assert G["age"].before() == "ages 0 to 100 on 2024-12-31"
 
 
 def test_the_document_is_written_as_dates() -> None:
@@ -254,11 +255,14 @@ def test_columns_of_other_types_are_refused_in_every_engine() -> None:
         pl.DataFrame({"birth": [TIME(8)]}),
         pl.DataFrame({"birth": ["soon"]}),
         pl.LazyFrame({"birth": [1960]}),
-        pl.LazyFrame({"birth": ["1960-01-01"]}),
         duckdb.sql("SELECT 1960 AS birth"),
     ):
         with pytest.raises(DataError, match="wrong type"):
             g.apply(frame)
+    with pytest.raises(
+        DataError, match=r"(?s)engine is not asked.*Hint: Cast the column to a date"
+    ):
+        g.apply(pl.LazyFrame({"birth": ["1960-01-01"]}))
 
 
 def test_an_order_reads_texts_that_need_one() -> None:
@@ -294,8 +298,15 @@ def test_an_age_is_taken_from_ages_and_from_dates_of_birth() -> None:
     assert part.bucket("2006-12-31") == 1
     assert part.bucket(datetime.datetime(2007, 1, 1, 12)) == 0
     g = Generalization([part])
-    for frame in (pl.DataFrame({"age": [17, 65]}), pl.LazyFrame({"age": [17, 65]}).collect()):
-        assert g.apply(frame, output="codes")["age"].to_list() == [0, 2]
+    frame = pl.DataFrame({"age": [17.0, 65, 20070101, 20061231, None, float("nan")]})
+    assert g.apply(frame, output="codes")["age"].to_list() == [0, 2, 0, 1, 3, 3]
+    for number in (1960, 151, 19601301):
+        with pytest.raises(DataError, match="wrong type"):
+            part.bucket(number)
+        with pytest.raises(DataError, match="wrong type"):
+            g.apply(pl.DataFrame({"age": [number]}))
+    with pytest.raises(DataError, match="wrong type"):
+        g.apply(pl.LazyFrame({"age": [17, 65]}))
 
 
 def test_dates_obey_the_algebra() -> None:

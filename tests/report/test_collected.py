@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 
-from sparsam.data import CategoricalDomain, read
+from sparsam.data import CategoricalDomain, Roles, read
 from sparsam.generalization import categorical_partition
 from sparsam.report._collected import _before, members
 
@@ -24,3 +24,5 @@ def test_dates_that_are_told_apart_by_year_were_collected_as_exact_dates():
     table = read({"birth": days, "arrival": times, "one": [datetime.date(2020, 1, 1)] * 300})
     before = [_before(attribute) for attribute in table.attributes]
     assert before == ["exact dates", "exact times", "1 value"]
+    ages = read({"birth": days}, roles=Roles(ages={"birth": "2024-12-31"}))
+    assert _before(ages.attributes[0]) == "exact dates"

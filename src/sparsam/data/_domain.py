@@ -161,6 +161,9 @@ class CategoricalDomain(msgspec.Struct, frozen=True, tag_field="type", tag="cate
 Domain = NumericDomain | CategoricalDomain
 
 
+_OLDEST = 150  # what is more is no age, but perhaps a day such as 19600131
+
+
 def reader_of(domain: NumericDomain) -> Callable[[Any], float | None] | None:
     """Return how one date, time of day or date of birth becomes a number; None for plain numbers.
 
@@ -182,7 +185,10 @@ def reader_of(domain: NumericDomain) -> Callable[[Any], float | None] | None:
 
     def age(value: Any) -> float | None:
         if type(value) is not bool and isinstance(value, numbers.Real):
-            return None if math.isnan(value) else float(value)  # an age already
+            if math.isnan(value):
+                return None
+            if value <= _OLDEST:
+                return float(value)  # an age already
         birth = number_of("date", value, order)
         return None if birth is None else int(ages(on, np.array([birth]))[0])
 

@@ -37,9 +37,10 @@ def read(
 ) -> Table:
     """Read a table from a file, a data frame or plain Python, and encode it.
 
-    Numbers become numeric attributes; text, truth values and declared categories become
-    categorical ones; None, NaN, NaT and the empty field of a CSV file are missing. A column
-    without any value is left out, with a note. Identifiers and ignored columns are not read at all.
+    Numbers become numeric attributes, and so do dates and times of day, also where every text of
+    a column is one; other text, truth values and declared categories become categorical ones;
+    None, NaN, NaT and the empty field of a CSV file are missing. A column without any value is
+    left out, with a note. Identifiers and ignored columns are not read at all.
 
     Parameters
     ----------
@@ -51,7 +52,9 @@ def read(
     roles : Roles, optional
         What the user declares: kinds, orders, domains, identifiers, texts that mean missing.
     max_codes : int, default=256
-        A numeric column with more distinct values is cut into so many quantile bins.
+        A numeric column with more distinct values is cut into so many quantile bins. Dates are
+        told apart by month (by day, if all lie within two), or by year, decade or century where
+        there are more months.
     cuts : mapping of str to sequence of float, optional
         For numeric columns: numbers that no bin may lie across, such as the cuts of a
         generalization that is to be applied later.

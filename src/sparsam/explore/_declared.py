@@ -87,12 +87,7 @@ class Declared:
                     f"Got a {type(domain).__name__} instead."
                 )
             if isinstance(domain, NumericDomain) and (domain.unit or domain.age_on):
-                raise ParameterError(
-                    f"'{name}' must hold plain numbers or categories here. It is declared to hold "
-                    "dates or times."
-                    "\n\nHint: make a column of the year, of the age or of the hour, and declare "
-                    "its range."
-                )
+                raise _no_dates(name)
             if isinstance(domain, CategoricalDomain) and not domain.categories:
                 raise DataError(f"The domain of '{name}' must list its categories. It lists none.")
         object.__setattr__(self, "domains", domains)
@@ -327,11 +322,22 @@ def _number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def _no_dates(name: str) -> ParameterError:
+    return ParameterError(
+        f"'{name}' must hold plain numbers or categories here. It is declared to hold dates or "
+        "times.\n\nHint: make a column of the year, of the age or of the hour, and declare its "
+        f"range; or leave '{name}' out: without low and high it is not explored."
+    )
+
+
 def _from_roles(roles: Roles) -> Declared:
     domains: dict[str, Domain] = dict(roles.domains)
     for name, categories in roles.ordered.items():
         domains[name] = CategoricalDomain(tuple(categories), ordered=True)
     kept = {name: d for name, d in domains.items() if name not in roles.unread}
+    for name in roles.ages:
+        if name in kept:
+            raise _no_dates(name)
     if not kept:
         raise ParameterError(
             "Roles must declare at least one domain to explore with. Got none instead."

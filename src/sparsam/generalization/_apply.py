@@ -122,6 +122,12 @@ def _column_plan(
 ) -> ColumnPlan:
     kind = frame.kind(partition.name)
     if kind not in _kinds(partition):
+        if kind == "text" and "date" in _kinds(partition):
+            raise DataError(
+                f"'{partition.name}' must hold dates, and a lazy frame's engine is not asked to "
+                "read them from text.\n\nHint: Cast the column to a date there, or collect the "
+                "frame first."
+            )
         raise refusal(partition.name, WRONG_TYPE)
     common: dict[str, Any] = {
         "name": partition.name,
@@ -143,7 +149,7 @@ def _kinds(partition: Partition) -> tuple[str, ...]:
     if isinstance(partition, CategoricalPartition):
         return ("number", "text", "truth")
     if partition.domain.age_on is not None:
-        return ("number", "date", "moment")
+        return ("date", "moment")
     kinds = {None: ("number",), "date": ("date", "moment"), "time": ("time",)}
     return kinds[partition.domain.unit]
 
@@ -224,9 +230,8 @@ def _moment_slots(
 
 def _one_by_one(domain: NumericDomain, kind: str) -> bool:
     """Whether texts are read as dates, or numbers such as 19600131."""
-    if domain.age_on is not None:
-        return kind == "text"
-    return domain.unit is not None and kind in ("text", "number")
+    dated = domain.unit is not None or domain.age_on is not None
+    return dated and kind in ("text", "number")
 
 
 def _each_slot(partition: NumericPartition, values: list[Any]) -> Slots:

@@ -138,6 +138,8 @@ class NumericPartition(PartitionBase, frozen=True, tag="numeric"):
             return f"{domain.unit}s {words.moment_range(domain.unit, domain.low, domain.high)}"
         # not how many: few values of a range may ever occur
         low, high = words.number_label(domain.low), words.number_label(domain.high)
+        if domain.age_on is not None:
+            return f"ages {low} to {high} on {domain.age_on}"
         return f"{'whole ' * domain.integer}numbers {low} to {high}"
 
     def slot(self, value: Any) -> int:

@@ -56,13 +56,20 @@ def attribute_data(attribute: Attribute, partition: Partition, personal: bool) -
 def _before(attribute: Attribute) -> str:
     values = counted(attribute.n_values, "value")
     exact = {"date": "exact dates", "time": "exact times"}.get(_unit(attribute), "exact numbers")
-    before = exact if attribute.binned else values
+    before = exact if attribute.binned or _is_age(attribute) else values
     return f"{before} or missing" if attribute.missing else before
 
 
 def _unit(attribute: Attribute) -> str:
     domain = attribute.domain
-    return (domain.unit or "") if isinstance(domain, NumericDomain) else ""
+    if not isinstance(domain, NumericDomain):
+        return ""
+    return domain.unit or ("date" if _is_age(attribute) else "")
+
+
+def _is_age(attribute: Attribute) -> bool:
+    """Whether ages are found from dates of birth, which is what would be collected."""
+    return isinstance(attribute.domain, NumericDomain) and attribute.domain.age_on is not None
 
 
 def members(partition: Partition) -> dict[str, list[str]]:

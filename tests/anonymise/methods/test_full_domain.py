@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -209,3 +210,12 @@ def test_requests_that_cannot_be_met_say_so() -> None:
     wide = {f"x{j}": np.arange(40) for j in range(12)}
     with pytest.raises(DataError, match=f"At most {MOST_NODES:,} combinations"):
         Anonymiser(FullDomain(), k=2).fit(wide)
+
+
+def test_days_are_published_in_words_on_every_level() -> None:
+    days = [datetime.date(2020, 5, 1 + i % 30) for i in range(90)]
+    attribute = read({"day": days}).attribute("day")
+    levels = Halves.of(attribute, np.full(30, 3)).levels(attribute)
+    assert levels[0][:2] == ["1 May 2020", "2 May 2020"]
+    assert levels[-2][0] == "before 16 May 2020"
+    assert levels[-2][-1] == "16 May 2020 and after"

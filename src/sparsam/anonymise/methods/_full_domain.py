@@ -250,7 +250,7 @@ def _halved(start: int, stop: int, counts: NDArray[np.integer]) -> list[tuple[in
 def _values(attribute: Attribute) -> list[Any]:
     if not isinstance(attribute.domain, NumericDomain):
         return list(attribute.domain.categories)
-    if not attribute.binned:
+    if not attribute.binned and attribute.domain.unit is None:
         values: list[Any] = attribute.decode(np.arange(attribute.n_values)).tolist()
         return values
     ends = zip(attribute.lows.tolist(), attribute.highs.tolist(), strict=True)
