@@ -43,7 +43,7 @@ def json_lines(*records: Any) -> bytes:
 
 def workbook(*sheets: list[list[Any]], after: Callable[[Any], None] | None = None) -> bytes:
     """A workbook of Excel, whose first sheet holds the table."""
-    openpyxl = pytest.importorskip("openpyxl")
+    openpyxl = pytest.importorskip("openpyxl", reason="the extra 'excel' is not installed")
     book = openpyxl.Workbook()
     for place, rows in enumerate(sheets):
         sheet = book.active if place == 0 else book.create_sheet()
