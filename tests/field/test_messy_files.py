@@ -43,7 +43,7 @@ def json_lines(*records: Any) -> bytes:
 
 def workbook(*sheets: list[list[Any]], after: Callable[[Any], None] | None = None) -> bytes:
     """A workbook of Excel, whose first sheet holds the table."""
-    openpyxl = pytest.importorskip("openpyxl")
+    openpyxl = pytest.importorskip("openpyxl", reason="the extra 'excel' is not installed")
     book = openpyxl.Workbook()
     for place, rows in enumerate(sheets):
         sheet = book.active if place == 0 else book.create_sheet()
@@ -88,7 +88,7 @@ class Refused:
 
 XY = {"x": (N, [1, 2]), "y": (C, ["a", "b"])}
 DAYS = {
-    "x": (N, [datetime.date(2020, 5, 1), datetime.date(2020, 5, 20)]),
+    "x": ("date", [datetime.date(2020, 5, 1), datetime.date(2020, 5, 20)]),
     "y": (C, ["a", "b"]),
 }
 UMLAUTS = {"größe": (N, [1, 2]), "ort": (C, ["Köln", "Łódź"])}
@@ -238,7 +238,8 @@ READABLE: dict[str, Readable] = {
     ),
     "dates of which it is said": Readable(
         "d.csv", csv_of("x,y", "1/5/2020,a", "2/5/2020,b"),
-        {"x": (N, [datetime.date(2020, 5, 1), datetime.date(2020, 5, 2)]), "y": (C, ["a", "b"])},
+        {"x": ("date", [datetime.date(2020, 5, 1), datetime.date(2020, 5, 2)]),
+         "y": (C, ["a", "b"])},
         form(date_order="day/month/year"),
     ),
     "dates among other texts": Readable(

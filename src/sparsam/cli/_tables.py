@@ -297,15 +297,12 @@ def _sorted(table: Table) -> tuple[dict[str, list[str]], list[str]]:
 
 def _facts(table: Table, name: str) -> tuple[str, str, str]:
     """What a column was read as, how many values it has, and how many are missing."""
-    from sparsam.data import NumericDomain
-
     if name not in table.names:
         return "nothing", "", ""
     attribute = table.attribute(name)
     values = f"{attribute.n_values:,}{' bins' if attribute.binned else ''}"
     gone = int((table.column(name) == attribute.n_values).sum()) if attribute.missing else 0
-    unit = attribute.domain.unit if isinstance(attribute.domain, NumericDomain) else None
-    return f"{unit}s" if unit else attribute.kind, values, _people(gone)
+    return attribute.kind, values, _people(gone)
 
 
 def _column_facts(column: Column) -> tuple[str, ...]:

@@ -100,12 +100,15 @@ class Evidence(NamedTuple):
         Whether a cell can be read with a decimal comma, or with a decimal point, alone.
     varied : bool
         Whether the cells differ in length: codes such as "110 001" do not.
+    dotted : bool
+        Whether a cell has a point.
     """
 
     fits: tuple[NumberForm, ...]
     comma: bool
     point: bool
     varied: bool
+    dotted: bool
 
 
 def base_form(form: FileFormat) -> NumberForm:
@@ -149,14 +152,13 @@ def evidence_sql(cell: str, forms: Sequence[NumberForm]) -> str:
         f"bool_or(regexp_full_match({text}, {sql_text(_proof(sign))}))" for sign in (",", ".")
     ]
     varied = f"min(length({text})) < max(length({text}))"
-    return ", ".join([*fits, *proofs, varied])
+    return ", ".join([*fits, *proofs, varied, f"bool_or(contains({text}, '.'))"])
 
 
 def evidence(answers: Sequence[bool | None], forms: Sequence[NumberForm]) -> Evidence:
     """Return what a column says, from the answers to `evidence_sql`."""
     fits = tuple(form for form, answer in zip(forms, answers, strict=False) if answer)
-    comma, point, varied = (bool(answer) for answer in answers[len(forms) :])
-    return Evidence(fits, comma, point, varied)
+    return Evidence(fits, *map(bool, answers[len(forms) :]))
 
 
 def _proof(decimal: str) -> str:

@@ -12,10 +12,9 @@ import re
 import sys
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +25,13 @@ from numpy.typing import NDArray
 from sparsam._checks import check_names
 from sparsam._errors import DataError
 from sparsam.data._table import Table, duplicates
+from sparsam.data.source._csv_cells import Cell, CsvCells
 from sparsam.data.source._engine import (
     Engine,
     ParquetFile,
     csv_table,
     damaged_csv,
     is_relation,
-    listed,
     relation_columns,
     unreadable_column,
     unreadable_frame,
@@ -44,19 +43,6 @@ from sparsam.data.source._frame import wall_clock
 from sparsam.data.source._header import header_of
 from sparsam.data.source._json import json_columns
 from sparsam.data.source._loaded import Loaded, check_single, nested, typed_values
-from sparsam.data.source._number_forms import (
-    PLAIN,
-    Evidence,
-    NumberForm,
-    base_form,
-    chosen_form,
-    evidence,
-    evidence_sql,
-    other_forms,
-    remark_on,
-    sql_text,
-    worth_a_look,
-)
 from sparsam.data.source._table_file import FileKind, Piped, TableFile, table_file
 
 _EXPECTED = (
@@ -243,27 +229,25 @@ class CsvSource(Source):
         self.origin, self.form = file, form
         self.header = header_of(file, form, rows=0) if private else header_of(file, form)
         self.names, self.notes = self.header.names, self.header.notes
-        self._asked: Counter[frozenset[str]] = Counter()
-        self._cells: dict[tuple[int, frozenset[str]], _Cell] = {}
-        self._proofs: tuple[bool, bool] | None = None
         self._ahead: dict[str, NDArray[Any]] = {}
+        self._loaded = False
 
     def written(self) -> FileFormat:
         """Return how the file is written; of numbers only what holds for all that were read."""
-        forms = {cell.form for cell in self._cells.values() if cell.form is not None} - {PLAIN}
-        groups = {form.thousands for form in forms} - {""}
-        found = FileFormat(
-            delimiter=None if self.header.delimiter == "," else self.header.delimiter,
-            decimal="," if {form.decimal for form in forms} == {","} else None,
-            thousands=groups.pop() if len(groups) == 1 else None,
-        )
-        return self.form.completed_by(found)
+        delimiter = None if self.header.delimiter == "," else self.header.delimiter
+        found = self._cells.written() if self._loaded else ANY_FORMAT
+        return self.form.completed_by(replace(found, delimiter=delimiter))
 
     @cached_property
     def _engine(self) -> Engine:
         engine = Engine()
         csv_table(engine, self.origin, self.header, self.form)
+        self._loaded = True
         return engine
+
+    @cached_property
+    def _cells(self) -> CsvCells:
+        return CsvCells(self._engine, self.header, self.form, self._damaged)
 
     @property
     def n_rows(self) -> int:
@@ -273,147 +257,24 @@ class CsvSource(Source):
     def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
         """Load one column: numbers or truth values where every cell is one, else text."""
         place = self.names.index(name)
-        found = _Cell(_cell(place, missing))
-        if not text:
-            found = self._find_cell(place, frozenset(missing))
+        cells, gone = self._cells, frozenset(missing)
+        found = cells.as_text(place, gone) if text else cells.find(place, gone)
         return Column(name, self._load(place, found), remark=found.remark)
 
-    def _load(self, place: int, found: _Cell) -> NDArray[Any]:
+    def _load(self, place: int, found: Cell) -> NDArray[Any]:
         """Load a column; in a wide table those after it, too, as every query costs all columns."""
         if found.sql in self._ahead:
             return self._ahead.pop(found.sql)
         wanted = [found.sql]
         if len(self.names) > _WIDE:
-            after = (cell.sql for (p, _), cell in self._cells.items() if p > place)
-            wanted += [sql for sql in islice(after, _WIDE) if sql != found.sql]
+            wanted += [sql for sql in self._cells.after(place, _WIDE) if sql != found.sql]
         asked = ", ".join(f"{sql} AS c{i}" for i, sql in enumerate(wanted))
         columns = self._engine.columns(f"SELECT {asked} FROM t", [], self._damaged)
         self._ahead = dict(zip(wanted[1:], columns[1:], strict=True))
         return columns[0]
 
-    def _find_cell(self, place: int, missing: frozenset[str]) -> _Cell:
-        """Find how to read a column, from all of its values, not from a sample."""
-        if (place, missing) not in self._cells:
-            # several columns with the same marks for missing values: all others have them, too
-            self._asked[missing] += 1
-            alone = self._asked[missing] == 1 and bool(missing) and len(self._asked) > 1
-            places = [place] if alone else range(len(self.names))
-            wanted = [p for p in places if (p, missing) not in self._cells]
-            self._cells |= {(p, missing): cell for p, cell in self._find(wanted, missing).items()}
-        return self._cells[place, missing]
-
-    def _find(self, places: Sequence[int], missing: frozenset[str]) -> dict[int, _Cell]:
-        base, cells = base_form(self.form), {p: _cell(p, missing) for p in places}
-        whole = self._all(cells, lambda cell: f"regexp_full_match({cell}, {sql_text(base.whole)})")
-        rest = {place: cell for place, cell in cells.items() if place not in whole}
-        number = self._all(rest, lambda cell: f"regexp_full_match({cell}, {sql_text(base.number)})")
-        rest = {place: cell for place, cell in rest.items() if place not in number}
-        truth = self._all(rest, lambda cell: f"lower(trim({cell})) IN ('true', 'false')")
-        found: dict[int, _Cell] = {}
-        for place, cell in cells.items():
-            found[place] = _Cell(cell)
-            if place in whole or place in number:
-                found[place] = _number_cell(cell, base, place in whole)
-            elif place in truth:
-                found[place] = _Cell(f"CAST(trim({cell}) AS BOOLEAN)", "BOOLEAN")
-        return found | self._find_forms(found, cells)
-
-    def _all(self, cells: Mapping[int, str], condition: Callable[[str], str]) -> set[int]:
-        """Return the places of the columns of which every cell fulfils a condition."""
-        if not cells:
-            return set()
-        asked = ", ".join(f"bool_and({condition(cell)})" for cell in cells.values())
-        answers = self._engine.rows(f"SELECT {asked} FROM t", [], self._damaged)[0]
-        return {place for place, fits in zip(cells, answers, strict=True) if fits}
-
-    def _find_forms(self, found: Mapping[int, _Cell], cells: Mapping[int, str]) -> dict[int, _Cell]:
-        """Find the columns whose numbers are not written as everybody writes them."""
-        texts = [place for place in found if found[place].kind == "VARCHAR"]
-        samples = self._sample(texts, cells)
-        forms = other_forms(self.form)
-        looked = [p for p in texts if samples[p] and worth_a_look(samples[p])] if forms else []
-        evidence_of = self._evidence(looked, cells, forms)
-        decimals = [place for place in found if found[place].kind == "DOUBLE"]
-        if any(known.fits for known in evidence_of.values()) and self.form.decimal is None:
-            evidence_of |= self._evidence(decimals, cells, forms)
-        if self._proofs is None:
-            told = evidence_of.values()
-            self._proofs = (
-                any(known.comma and known.fits for known in told),
-                any(
-                    known.point and (known.fits or p in decimals)
-                    for p, known in evidence_of.items()
-                ),
-            )
-        others: dict[int, _Cell] = {}
-        for place, known in evidence_of.items():
-            form = self._form(place, known, place in decimals)
-            if form is not None:
-                others[place] = self._formed(cells[place], form)
-        for place in texts:
-            if place not in others:
-                is_open = place in evidence_of and bool(evidence_of[place].fits)
-                remark = remark_on(samples[place], is_open)
-                others[place] = replace(found[place], remark=remark)
-        return others
-
-    def _form(self, place: int, known: Evidence, plain: bool) -> NumberForm | None:
-        proofs = self._proofs or (False, False)
-        if not plain:
-            return chosen_form(known, proofs, self.header.delimiter, self.form)
-        # "1.234" in a file with decimal commas has a point between thousands
-        grouped = NumberForm(",", ".")
-        return grouped if proofs == (True, False) and grouped in known.fits else None
-
-    def _formed(self, cell: str, form: NumberForm) -> _Cell:
-        query = f"SELECT bool_and(regexp_full_match({cell}, {sql_text(form.whole)})) FROM t"
-        whole = bool(self._engine.rows(query, [], self._damaged)[0][0])
-        said = (self.form.decimal is not None) and (self.form.thousands is not None)
-        remark = "" if said else f"{form.in_words()}; if not, say so with --decimal or --thousands"
-        return replace(_number_cell(cell, form, whole), remark=remark)
-
-    def _evidence(
-        self, places: Sequence[int], cells: Mapping[int, str], forms: Sequence[NumberForm]
-    ) -> dict[int, Evidence]:
-        if not places:
-            return {}
-        asked = ", ".join(evidence_sql(cells[place], forms) for place in places)
-        answers = self._engine.rows(f"SELECT {asked} FROM t", [], self._damaged)[0]
-        width = len(forms) + 3
-        return {
-            place: evidence(answers[i * width : (i + 1) * width], forms)
-            for i, place in enumerate(places)
-        }
-
-    def _sample(self, places: Sequence[int], cells: Mapping[int, str]) -> dict[int, list[str]]:
-        """Return the texts among the first cells of columns."""
-        if not places:
-            return {}
-        listed_cells = ", ".join(f"{cells[place]} AS c{place}" for place in places)
-        query = f"SELECT {listed_cells} FROM t LIMIT {_SAMPLE}"
-        columns = self._engine.columns(query, [], self._damaged)
-        return {
-            place: [cell for cell in _filled(column).tolist() if isinstance(cell, str)]
-            for place, column in zip(places, columns, strict=True)
-        }
-
     def _damaged(self, error: Exception) -> DataError:
         return damaged_csv(self.origin, error, self.form)
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """How the cells of a column of a CSV file are read: SQL, its type, and what to say of it."""
-
-    sql: str
-    kind: str = "VARCHAR"
-    remark: str = ""
-    form: NumberForm | None = None
-
-
-def _number_cell(cell: str, form: NumberForm, whole: bool) -> _Cell:
-    kind = "BIGINT" if whole else "DOUBLE"
-    return _Cell(f"CAST({form.plain(cell)} AS {kind})", kind, form=form)
 
 
 class ParquetSource(Source):
@@ -699,14 +560,6 @@ def series_column(name: str, values: Any) -> Column:
 def collected(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     """Run the query of a lazy frame."""
     return worded(frame.collect, unreadable_frame)
-
-
-def _cell(place: int, missing: Collection[str]) -> str:
-    """Return the SQL of a cell in a CSV file, which is null where its text means missing."""
-    cell = f"c{place}"
-    if not missing:
-        return cell
-    return f"CASE WHEN {cell} IN ({listed(missing)}) THEN NULL ELSE {cell} END"
 
 
 def _filled(values: NDArray[Any]) -> NDArray[Any]:
