@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparsam import _documents
-from sparsam._documents import MAX_DEPTH, parse_json, parse_toml, read_bytes
+from sparsam._documents import MAX_DEPTH, check_header, parse_json, parse_toml, read_bytes
 from sparsam._errors import DocumentError
 
 plain = st.recursive(
@@ -160,3 +160,12 @@ def test_no_message_is_long(read: Callable[[str], Any]) -> None:
         with pytest.raises(DocumentError) as caught:
             read(text)
         assert len(str(caught.value)) < 3_000
+
+
+def test_a_document_of_another_kind_is_named() -> None:
+    with pytest.raises(DocumentError, match=r"not a saved mask: .* This one is a recoding"):
+        check_header({"format": "sparsam/recoding"}, "sparsam/mask", "mask")
+    for strange in ("sparsam/<script>", None, ["sparsam/recoding"]):
+        with pytest.raises(DocumentError) as caught:
+            check_header({"format": strange}, "sparsam/mask", "mask")
+        assert "This one" not in str(caught.value)

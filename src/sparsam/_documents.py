@@ -36,6 +36,8 @@ _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 # a key of many parts is deep too, and Python's reader takes a time that grows with their square
 _KEY: Final = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _DOTTED: Final = re.compile(rf"(?<![\w-])(?:{_KEY}[ \t]*+\.[ \t]*+){{{MAX_DEPTH + 1}}}")
+# what a stranger wrote there is not repeated
+_FORMAT: Final = re.compile("sparsam/(generalization|recoding|questionnaire|certificate)")
 _BOM: Final = "\ufeff"
 _KINDS: Final = {dict: "an object", list: "a list", str: "a text", bool: "a truth value"}
 
@@ -247,7 +249,9 @@ def check_header(raw: Any, form: str, what: str, versions: tuple[int, ...] = (1,
         kind = "null" if raw is None else _KINDS.get(type(raw), "a number")
         raise DocumentError(f"An object was expected. Got {kind} instead.")
     if raw.get("format") != form:
-        msg = f"This is not a saved {what}: its format must be '{form}'."
+        other = _FORMAT.fullmatch(str(raw.get("format")))
+        found = f" This one is a {other[1]}." if other else ""
+        msg = f"This is not a saved {what}: its format must be '{form}'.{found}"
         raise DocumentError(msg, "$.format")
     version = raw.get("version")
     if type(version) is not int or version not in versions:

@@ -15,6 +15,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+import sparsam.cli
 from sparsam._errors import DataError
 from sparsam.cli._main import cli
 
@@ -140,6 +141,21 @@ def test_ctrl_c_outside_of_a_command_is_no_failed_gate(monkeypatch: pytest.Monke
 def test_a_question_that_is_interrupted(fails: Callable[..., Result]) -> None:
     result = fails(click.Abort())
     assert (result.exit_code, result.output) == (130, "Interrupted.\n")
+
+
+def test_ctrl_c_before_anything_is_imported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Interrupted:
+        def find_spec(self, name: str, path: object, target: object = None) -> None:
+            if name == "sparsam.cli._main":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "sparsam.cli._main")
+    monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
+    with pytest.raises(SystemExit) as caught:
+        sparsam.cli.main()
+    assert (caught.value.code, capsys.readouterr().err) == (130, "Interrupted.\n")
 
 
 def test_the_package_runs_as_a_module() -> None:
