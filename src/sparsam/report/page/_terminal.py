@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from sparsam._printable import one_line
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _WIDE = 6
 """So many columns need all the room there is in a terminal of 80 signs."""
+_MOST_CHIPS = 12
 _PLAIN = {0x202F: " ", 0xAD: None}
 _STYLES = {"strong": "bold", "stressed": "italic", "tag": "dim"}
 
@@ -150,7 +151,21 @@ def _cell(cell: Words | Cell) -> rich_text.Text:
         return styled(cell)
     words: tuple[Words, ...] = (cell.words,)
     if cell.chips is not None:
-        words += (" · ".join(cell.chips.labels),)
+        words += (_chips(cell.chips.labels),)
     if cell.note:
         words += (" (", cell.note, ")")
     return styled(words)
+
+
+def _chips(labels: Sequence[str]) -> str:
+    """Labels side by side; the page and the artifact hold those that are too many for a terminal.
+
+    Examples
+    --------
+    >>> _chips([f"{i}" for i in range(20)])
+    '0 · 1 · 2 · 3 · 4 · 5 · 6 · 7 · 8 · 9 … and 10 more buckets'
+    """
+    if len(labels) <= _MOST_CHIPS:
+        return " · ".join(labels)
+    shown = labels[: _MOST_CHIPS - 2]
+    return f"{' · '.join(shown)} … and {len(labels) - len(shown)} more buckets"
