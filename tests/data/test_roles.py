@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparsam._errors import DataError, DocumentError, RoleError
-from sparsam.data import CategoricalDomain, NumericDomain, Roles
+from sparsam.data import CategoricalDomain, NumericDomain, Roles, carried_roles
 from sparsam.data.source import FileFormat
 
 FULL = Roles(
@@ -329,3 +329,47 @@ def test_ranges_of_dates_that_are_refused(tmp_path: Path, facts: str, message: s
 def test_the_order_of_dates_is_one_of_two() -> None:
     with pytest.raises(RoleError, match="must be 'day/month/year' or 'month/day/year'"):
         Roles(file={"date_order": "year"})  # type: ignore[arg-type]
+
+
+def test_roles_that_complete_one_another():
+    file = Roles(
+        "works",
+        personal=["sex", "race", "leak"],
+        identifiers=["name", "zip"],
+        ignore=["row"],
+        weights={"race": 2, "leak": 3},
+        numeric=["age"],
+        ordered={"grade": ["a", "b"]},
+        missing_values=["?"],
+        missing_in={"sex": ["9"], "age": ["N"]},
+        file={"encoding": "latin-1", "decimal": ","},
+    )
+    said = Roles(
+        "row",
+        ignore=["leak"],
+        categorical=["age", "grade"],
+        sensitive=["zip"],
+        missing_values=["-"],
+        missing_in={"sex": ["8"]},
+        file={"decimal": "."},
+    )
+    both = said.completed_by(file)
+    assert (both.target, both.personal) == ("row", ("sex", "race"))
+    assert (both.identifiers, both.ignore) == (("name",), ("leak",))
+    assert (both.numeric, both.categorical, both.ordered) == ((), ("age", "grade"), {})
+    assert both.weights == {"race": 2.0}
+    assert both.missing_values == ("?", "-")
+    assert both.missing_in == {"sex": ("8",), "age": ("N",)}
+    assert (both.file.encoding, both.file.decimal) == ("latin-1", ".")
+    assert Roles().completed_by(file) == file
+    assert file.completed_by(Roles()) == file
+
+
+def test_what_an_artifact_carries():
+    carried = FULL.carried(["age", "sex", "hours", "education"])
+    assert carried.numeric == ()
+    assert set(carried.domains) == {"pay", "flag"}
+    assert set(carried.ordered) == {"grade"}
+    assert (carried.missing_in, carried.ages) == (FULL.missing_in, FULL.ages)
+    assert carried_roles({}) == Roles()
+    assert carried_roles({"roles": carried.to_dict()}) == carried

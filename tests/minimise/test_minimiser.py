@@ -298,3 +298,19 @@ def test_a_path_has_a_generalization_for_each_step(minimiser: Minimiser, people:
         alone = clone(minimiser).set_params(**setting).fit_task(task)
         assert alone.generalization_ == generalization
     assert not hasattr(fresh, "generalization_")
+
+
+def test_what_means_missing_does_so_in_new_records_too():
+    rng = np.random.default_rng(0)
+    marked = pd.DataFrame(
+        {
+            "work": rng.choice(["farm", "office", "?"], 300),
+            "age": np.where(rng.random(300) < 0.1, -9, rng.integers(20, 60, 300)),
+            "y": rng.choice(["no", "yes"], 300),
+        }
+    )
+    plain = marked.astype({"age": float}).replace({"work": {"?": None}, "age": {-9: np.nan}})
+    roles = Roles("y", missing_values=["?"], missing_in={"age": ["-9"]})
+    learned = Uniform(roles, buckets=2).fit(marked)
+    np.testing.assert_array_equal(learned.transform(marked), learned.transform(plain))
+    assert learned.generalization_["age"].domain.low >= 15

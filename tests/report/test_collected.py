@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime
 
-from sparsam.data import CategoricalDomain, Roles, read
-from sparsam.generalization import categorical_partition
-from sparsam.report._collected import _before, members
+from sparsam.data import CategoricalDomain, Roles, read, resolve
+from sparsam.generalization import Generalization, categorical_partition
+from sparsam.report._collected import _before, attribute_row, attributes_data, members
+from sparsam.report.page._blocks import plain_words
 
 
 def test_a_bucket_whose_label_is_cut_short_lists_its_members():
@@ -26,3 +27,12 @@ def test_dates_that_are_told_apart_by_year_were_collected_as_exact_dates():
     assert before == ["exact dates", "exact times", "1 value"]
     ages = read({"birth": days}, roles=Roles(ages={"birth": "2024-12-31"}))
     assert _before(ages.attributes[0]) == "exact dates"
+
+
+def test_the_unit_stands_behind_the_name():
+    people = {"age": [20, 30, 40, 50] * 5, "sex": ["f", "m"] * 10, "y": ["a", "b"] * 10}
+    task = resolve(people, Roles("y", units={"age": "years"}))
+    age, sex = attributes_data(Generalization.identity(task.table), task)
+    assert plain_words(attribute_row(age)[0]) == "age (years)"
+    assert plain_words(attribute_row(sex)[0]) == "sex · personal"
+    assert "unit" not in sex

@@ -228,7 +228,7 @@ class Roles:
         attributes : collection of str
             Those whose kinds and domains the artifact knows itself.
         """
-        known = set(attributes)
+        known = {*attributes, *self.unread}
         return replace(
             self,
             numeric=[name for name in self.numeric if name not in known],

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sparsam._checks import check_choice
 from sparsam._errors import DataError, ParameterError
 from sparsam._version import __version__
-from sparsam.data import Roles, Task, column_names, columns_of, is_frame, resolve
+from sparsam.data import Roles, Task, column_names, columns_of, is_frame, open_as, resolve
 from sparsam.generalization import Generalization
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._partitions import Partitions, rare_together
@@ -210,7 +210,9 @@ class Minimiser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             allowed = {"dtype": None, "ensure_all_finite": "allow-nan", "ensure_min_samples": 0}
             array = validate_data(self, two_dimensional(X), reset=False, **allowed)
             return {name: array[:, self._columns_in.index(name)] for name in needed}
-        if self.roles is not None or not hasattr(X, "shape"):
+        if self.roles is not None:
+            return open_as(X, self.roles).columns(needed)
+        if not hasattr(X, "shape"):
             return columns_of(X, needed)
         validate_data(self, X, reset=False, skip_check_array=True)
         named = dict(zip(self._columns_in, column_names(X), strict=True))

@@ -28,9 +28,12 @@ AttributeData = dict[str, Any]
 
 def attributes_data(generalization: Generalization, task: Task) -> list[AttributeData]:
     """Write down every attribute of a task, before and after."""
-    personal = {task.names[p] for p in task.personal}
+    personal, units = {task.names[p] for p in task.personal}, task.roles.units
     return [
-        attribute_data(attribute, generalization[attribute.name], attribute.name in personal)
+        {
+            **attribute_data(attribute, generalization[attribute.name], attribute.name in personal),
+            **({"unit": units[attribute.name]} if attribute.name in units else {}),
+        }
         for attribute in task.table.attributes
     ]
 
@@ -146,6 +149,8 @@ def attribute_row(attribute: Mapping[str, Any]) -> tuple[Words, Words, Cell]:
     members = {label: tuple(inside) for label, inside in attribute.get("members", {}).items()}
     remark = "as before, every value on its own" if as_before(attribute) else ""
     title: Words = name(attribute["name"])
+    if attribute.get("unit"):
+        title = (title, " (", name(attribute["unit"]), ")")
     if attribute.get("personal"):
         title = (title, " ", tag("personal"))
     return (

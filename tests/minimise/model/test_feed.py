@@ -158,6 +158,20 @@ def test_texts_that_mean_missing_come_back_as_such(search):
     assert tree.held_out_.score == 1.0
 
 
+def test_a_number_that_means_missing_in_one_column_comes_back_as_such():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.integers(20, 60, 400), "pay": rng.integers(0, 9, 400)})
+    frame.loc[::4, "age"] = -9
+    y = (frame["age"] == -9) | (frame["pay"] > 5)
+    model = DecisionTreeClassifier(random_state=0).fit(frame, y)
+    roles = Roles(missing_in={"age": ["-9"]})
+    tree = _quiet(ModelTree(model, roles, keep_accuracy=1.0), frame)
+    assert tree.recoding_.about["roles"]["attributes"] == {"age": {"missing": ["-9"]}}
+    fed = tree.feed(frame)
+    assert (fed["age"] == -9).any()
+    assert (model.predict(fed) == model.predict(frame)).all()
+
+
 @pytest.mark.parametrize("hole", [None, np.nan])
 def test_missing_is_fed_as_the_model_knows_it(hole):
     rng = np.random.default_rng(0)
