@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+
+import sparsam as sp
+from sparsam.cli._main import cli
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -35,6 +39,27 @@ def test_the_readme_runs_and_keeps_its_promise(
     assert (tmp_path / "minimisation.html").read_text(encoding="utf-8").startswith("<!doctype html")
     record = {name: best.generalization[name].labels[0] for name in best.generalization.collected}
     assert names["model"].predict([record])[0] in ("no", "yes")
+
+
+def test_the_release_of_the_readme_is_what_its_command_gives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    part = text.partition("## Publish a table, and prove it")[2]
+    command = re.search(r"    sparsam (anonymise .*?)\n    sparsam verify", part, re.DOTALL)
+    shown = re.search(r"```text\n(.*?)```", part, re.DOTALL)
+    assert command is not None
+    assert shown is not None
+    monkeypatch.chdir(tmp_path)
+    people = sp.load_example().take(range(2000)).to_frame("pandas")
+    people.to_csv("people.csv", index=False)
+    words = command[1].replace("\\\n", " ").split()
+    result = CliRunner().invoke(cli, [*words, "--quiet"])
+    assert result.exit_code == 0, result.output
+    before, after = shown[1].split("...")
+    for line in before.strip().splitlines():
+        assert line in result.stdout.splitlines()
+    assert " ".join(after.split()) in " ".join(result.stdout.split())
 
 
 def chapters(document: str) -> dict[str, str]:
@@ -100,8 +125,6 @@ def test_links_lead_somewhere(document: str) -> None:
 
 
 def test_own_minimiser_of_the_guide_works() -> None:
-    import sparsam as sp
-
     names: dict[str, Any] = {}
     for block in blocks("docs/guide.md"):
         if "class KeepOne" in block:
