@@ -99,7 +99,7 @@ def test_roles_give_their_domains() -> None:
 def test_a_generalization_gives_its_buckets() -> None:
     domains = declared(generalized())
     assert domains.names == ("age", "way")  # height is not collected
-    assert domains["way"] == CategoricalDomain(("car", "bus, train"))
+    assert domains["way"] == CategoricalDomain(("car", "bus, train, or other"))
     assert set(domains.partitions) == {"age", "way"}
 
 
