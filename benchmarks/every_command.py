@@ -53,7 +53,7 @@ class Scene:
         cls,
         folder: Path,
         evil: str = "",
-        rows: int = 240,
+        rows: int = 700,
         ending: str = ".csv",
         run: Callable[[list[str]], None] | None = None,
     ) -> Scene:

@@ -11,7 +11,7 @@ from sparsam.generalization import Generalization
 
 @pytest.fixture
 def small_example(make_people, monkeypatch):
-    people = read(make_people(150).rename(columns={"works": "employed"}))
+    people = read(make_people(700).rename(columns={"works": "employed"}))
     monkeypatch.setattr("sparsam.data.load_example", lambda: people)
     monkeypatch.setattr(module, "DEFAULT_LOSS", 1.0)
 

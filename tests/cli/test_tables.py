@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from sparsam.cli._main import cli
-from sparsam.cli._tables import show_notes, write_out
-from sparsam.cli._terminal import GuardedStream, messages
+from sparsam.cli._tables import show_notes
+from sparsam.cli._terminal import GuardedStream, messages, write_out
 from sparsam.data import Roles, read
 from sparsam.generalization import Generalization
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from sparsam.cli._options import InputTable, OutputFile, json_option, quiet_option
-from sparsam.cli._tables import check_alone, file_options, form_from, write_out
-from sparsam.cli._terminal import echo_json, messages, tables
+from sparsam.cli._tables import check_alone, file_options, form_from
+from sparsam.cli._terminal import echo_json, messages, tables, write_out
 
 if TYPE_CHECKING:
     from sparsam.data import ColumnProposal, ProposedRoles

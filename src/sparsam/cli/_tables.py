@@ -12,7 +12,7 @@ import rich_click as click
 from click import get_current_context
 
 from sparsam._printable import one_line
-from sparsam.cli._terminal import GuardedStream, SafeConsole
+from sparsam.cli._terminal import SafeConsole, write_out
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -158,28 +158,6 @@ def is_table(file: Any) -> bool:
         with file.open("rb") as opened:
             return opened.read(256).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
     return name.endswith(".json.gz")
-
-
-def write_out(text: str) -> None:
-    """Write data to standard output: as they are into a pipe or a file, harmless to a terminal.
-
-    Parameters
-    ----------
-    text : str
-    """
-    stream: Any = sys.stdout
-    if not isinstance(stream, GuardedStream) or stream.isatty():
-        click.echo(text, nl=False)
-        return
-    stream.flush()
-    beneath: Any = getattr(stream.beneath, "buffer", None)
-    if beneath is None:
-        stream.beneath.write(text)
-    else:
-        left = memoryview(text.encode("utf-8"))
-        while left:  # a stream without a buffer may take less than all
-            left = left[beneath.write(left) :]
-        beneath.flush()
 
 
 def save_document(document: Any, output: Path) -> None:

@@ -390,3 +390,25 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(inner) for inner in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def write_out(text: str) -> None:
+    """Write data to standard output: as they are into a pipe or a file, harmless to a terminal.
+
+    Parameters
+    ----------
+    text : str
+    """
+    stream: Any = sys.stdout
+    if not isinstance(stream, GuardedStream) or stream.isatty():
+        click.echo(text, nl=False)
+        return
+    stream.flush()
+    beneath: Any = getattr(stream.beneath, "buffer", None)
+    if beneath is None:
+        stream.beneath.write(text)
+    else:
+        left = memoryview(text.encode("utf-8"))
+        while left:  # a stream without a buffer may take less than all
+            left = left[beneath.write(left) :]
+        beneath.flush()
