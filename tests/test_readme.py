@@ -39,6 +39,20 @@ def test_the_readme_runs_and_keeps_its_promise(
     assert (tmp_path / "minimisation.html").read_text(encoding="utf-8").startswith("<!doctype html")
     record = {name: best.generalization[name].labels[0] for name in best.generalization.collected}
     assert names["model"].predict([record])[0] in ("no", "yes")
+    _check_the_forest(names)
+
+
+def _check_the_forest(names: dict[str, Any]) -> None:
+    """What the README says of its forest is what its code gives."""
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    said = re.search(r"This forest needs (\d+) of (\d+) attributes", text)
+    assert said is not None
+    made, asked = names["least"].generalization_, names["asked"]
+    assert said.groups() == (str(len(made.collected)), str(len(made)))
+    assert 2 < made["age"].n_buckets < 96
+    said = re.search(r"asks about (\d+) questions instead of (\d+)", text)
+    assert said is not None
+    assert said.groups() == (f"{asked.mean:.0f}", str(asked.form))
 
 
 def test_the_release_of_the_readme_is_what_its_command_gives(
