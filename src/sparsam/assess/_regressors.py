@@ -68,7 +68,8 @@ def boosting(records: GeneralizedRecords, data: Split, random_state: int) -> Num
     ranks = [np.unique(column, return_inverse=True)[1] for column in columns.T]
     codes = np.stack(ranks, axis=1).astype(np.uint16)
     sizes = [int(column.max()) + 1 for column in ranks]
-    sums = np.bincount(records.index["train"], numbers_of(data.train), minlength=len(records))
+    index, truth = records.index["train"], numbers_of(data.train)
+    sums = np.bincount(index, truth, minlength=len(records)).astype(float)
     people = records.counts("train").astype(float)
     means = Boosting(fewest=_FEWEST_IN_LEAF).means(codes, sizes, sums[:, None], people)
     return np.asarray(means[:, 0])
