@@ -28,6 +28,8 @@ _FEWEST_IN_LEAF = 20
 _COMMON = 100  # people in a category, in the mean: their own class hardly shows in its share
 _SHRINK = 5.0  # as if so many average people more had been seen in each category
 _TEACHER = Boosting(rounds=100, rate=0.1)
+_NUMBER_TEACHER = Boosting(fewest=20.0)
+_OUTERMOST = 0.005  # of the people, at either end, whose numbers are not told apart
 _STUDENT = Boosting(rounds=60, rate=0.2, fewest=20.0)
 _MOST_PEOPLE = 60_000  # to learn from in each fold: more teach no more that a bucket could keep
 
@@ -319,12 +321,42 @@ def likely_classes(task: Task, random_state: int = 0) -> NDArray[np.float64]:
     """
     rng = np.random.default_rng(random_state)
     fold = rng.permutation(task.n_rows) % _TEACHER_FOLDS
-    likely = np.zeros((task.n_rows, len(task.classes)))
+    n_classes = len(task.classes) if task.numbers is None else 1
+    likely = np.zeros((task.n_rows, n_classes))
     for held_out in np.unique(fold):
         seen = np.flatnonzero(fold != held_out)
         seen = seen if len(seen) <= _MOST_PEOPLE else rng.choice(seen, _MOST_PEOPLE, False)
-        likely[fold == held_out] = _predicted(task, seen, fold == held_out, random_state)
-    return likely
+        predicted = _predicted if task.numbers is None else _told
+        likely[fold == held_out] = predicted(task, seen, fold == held_out, random_state)
+    return likely if task.numbers is None else _low_or_high(likely[:, 0])
+
+
+def _low_or_high(told: Floats) -> Floats:
+    """Numbers as shares of two classes, low and high.
+
+    The squared distance of two shares is then that of the numbers, which is what R² is about; but
+    for the lowest and the highest, which are no further out than most.
+    """
+    low, high = np.quantile(told, [_OUTERMOST, 1 - _OUTERMOST])
+    share = np.clip((told - low) / (high - low if high > low else 1.0), 0.0, 1.0)
+    return np.stack([1 - share, share], axis=1)
+
+
+def _told(
+    task: Task, seen: NDArray[np.int64], asked: NDArray[np.bool_], random_state: int
+) -> Floats:
+    """The number of each person who is asked for, as boosted trees tell it."""
+    assert task.numbers is not None
+    if len(seen) < 2 * _FEWEST_IN_LEAF:
+        return np.full((int(asked.sum()), 1), task.numbers[seen].mean())
+    inputs = _code_inputs(task, seen, random_state)
+    ranks = [np.unique(column, return_inverse=True)[1] for column in inputs.T]
+    codes = np.stack(ranks, axis=1).astype(np.uint16)
+    people = np.zeros(task.n_rows)
+    people[seen] = 1.0
+    sums = (people * task.numbers)[:, None]
+    sizes = [int(rank.max()) + 1 for rank in ranks]
+    return _NUMBER_TEACHER.means(codes, sizes, sums, people)[asked]
 
 
 def _predicted(
@@ -347,13 +379,15 @@ def _predicted(
 def _code_inputs(task: Task, seen: NDArray[np.int64], random_state: int) -> NDArray[np.float64]:
     """Codes in their order, or categories by the share of the last class among those seen.
 
+    Where the target is a number, by the mean of it.
+
     Where categories are rare, those seen are dealt into parts, and the share for each part comes
     from the others: a share that is mostly the person's own class would teach the model nonsense.
     """
     columns = task.codes.astype(float)
     part = np.full(task.n_rows, _TEACHER_FOLDS)  # nobody else is left out of the shares
     part[seen] = np.random.default_rng(random_state).permutation(len(seen)) % _TEACHER_FOLDS
-    last = task.target == len(task.classes) - 1
+    last = task.target == len(task.classes) - 1 if task.numbers is None else task.numbers
     for a, attribute in enumerate(task.table.attributes):
         if attribute.ordered:
             continue
