@@ -55,6 +55,9 @@ class People:
         The number of atoms of each attribute, and where they begin when all stand side by side.
     likely : ndarray of float of shape (n_rows, n_classes)
         Kept away from 0 and 1.
+    spread : float
+        How much there is to be told: of classes one, of numbers their variance against that of a
+        coin. What is gained is worth the same share of it.
     counts : ndarray of float
         How many people have each atom, the atoms of all attributes side by side.
     pair_counts : ndarray of float32
@@ -71,6 +74,7 @@ class People:
         self.attributes = task.table.attributes
         likely = np.clip(likely, _CERTAIN, 1.0)
         self.likely: Floats = likely / likely.sum(axis=1, keepdims=True)
+        self.spread = 1.0 if task.numbers is None else 4 * float(self.likely[:, -1].var())
         self.atoms = _atoms(task, self.likely, trees or {})
         self.sizes = [int(atom.max()) + 1 for atom in self.atoms]
         self.starts = np.array([0, *np.cumsum(self.sizes)])
