@@ -353,7 +353,7 @@ def _told(
     assert task.numbers is not None
     if len(seen) < 2 * _FEWEST_IN_LEAF:
         return np.full((int(asked.sum()), 1), task.numbers[seen].mean())
-    inputs = _code_inputs(task, seen, random_state)
+    inputs = code_inputs(task, seen, random_state)
     ranks = [np.unique(column, return_inverse=True)[1] for column in inputs.T]
     codes = np.stack(ranks, axis=1).astype(np.uint16)
     people = np.zeros(task.n_rows)
@@ -371,7 +371,7 @@ def _predicted(
     counts = np.bincount(truth, minlength=n_classes)
     if (counts > 0).sum() < 2 or len(seen) < 2 * _FEWEST_IN_LEAF:
         return np.tile((counts + 1.0) / (counts + 1.0).sum(), (int(asked.sum()), 1))
-    inputs = _code_inputs(task, seen, random_state)
+    inputs = code_inputs(task, seen, random_state)
     ranks = [np.unique(column, return_inverse=True)[1] for column in inputs.T]
     codes = np.stack(ranks, axis=1).astype(np.uint16)
     classes = np.zeros((task.n_rows, n_classes))
@@ -380,7 +380,7 @@ def _predicted(
     return _TEACHER.shares(codes, sizes, classes)[asked]
 
 
-def _code_inputs(task: Task, seen: NDArray[np.int64], random_state: int) -> NDArray[np.float64]:
+def code_inputs(task: Task, seen: NDArray[np.int64], random_state: int) -> NDArray[np.float64]:
     """Codes in their order, or categories by the share of the last class among those seen.
 
     Where the target is a number, by the mean of it.
