@@ -15,6 +15,7 @@ from collections.abc import Callable
 import duckdb
 
 import sparsam as sp
+from sparsam.assess import NothingFitsError
 from sparsam.data import Task, resolve
 from tables import DATA
 
@@ -108,7 +109,7 @@ def show(table: str, rows: int, loss: float, seed: int) -> None:
     print(f"  collecting nothing is within {loss:g}: {'yes' if limits.adds[0] <= loss else 'no'}")
     try:
         choice = front.choose(max_utility_loss=loss)
-    except sp.NothingFitsError as error:
+    except NothingFitsError as error:
         print(f"  {str(error).splitlines()[0]}")
     else:
         lost, (low, high) = limits.loss(choice.assessment, "test")

@@ -126,10 +126,29 @@ def test_demands_count_among_those_kept(example: Any) -> None:
     [
         ("keep", -1, "an int >= 0"),
         ("keep", 1.0, "an int >= 0"),
-        ("criterion", "f", r"one of \('anova', 'mutual_information', 'chi2'\)"),
+        ("criterion", "f", r"one of \('anova', 'mutual_information', 'chi2', 'importance'\)"),
     ],
 )
 def test_bad_parameters(parameter: str, value: Any, expected: str, people: Any) -> None:
     message = rf"The '{parameter}' parameter of FeatureSelection must be {expected}\. Got"
     with pytest.raises(ParameterError, match=message):
         FeatureSelection(Roles("hired"), **{parameter: value}).fit(people)
+
+
+@pytest.mark.parametrize("number", [False, True])
+def test_importance_is_what_an_attribute_tells_beside_the_others(number: bool) -> None:
+    """A copy with noise tells as much alone as another attribute, but nothing beside its origin."""
+    rng = np.random.default_rng(0)
+    x, z = rng.normal(size=3000), rng.normal(size=3000)
+    y = 2 * x + z + rng.normal(0, 0.3, 3000)
+    columns = {"x": x, "copy": x + rng.normal(0, 0.2, 3000), "z": z, "noise": rng.random(3000)}
+    task = resolve(columns, Roles(), y=y if number else y > 0)
+    alone = FeatureSelection(keep=2).fit_task(task)
+    beside = FeatureSelection(keep=2, criterion="importance").fit_task(task)
+    assert set(alone.generalization_.collected) == {"x", "copy"}
+    assert set(beside.generalization_.collected) == {"x", "z"}
+    again = FeatureSelection(keep=2, criterion="importance").fit_task(task)
+    np.testing.assert_array_equal(again.scores_, beside.scores_)
+    assert (
+        FeatureSelection(criterion="importance").fit_task(task.take([0, 1, 2])).scores_ == 0
+    ).all()

@@ -58,6 +58,11 @@ def default_candidates(
         check_choice("sweep", "minimisers", name, ALL_MINIMISERS)
         kind = BY_NAME[name]
         own = {key: value for key, value in shared.items() if key in kind().get_params()}
+        if name == "feature selection" and task.numbers is not None:
+            # numbers bear coarse buckets badly: half of the attributes as they are, the best half
+            fixed = {"keep": len(task.names) // 2, "criterion": "importance"}
+            half = kind(**own, **fixed).fit_task(task).generalization_
+            yield Candidate(name, fixed, half)
         for further in _FURTHER_SETTINGS.get(name, ({},)):
             minimiser = kind(**own, **further)
             for step, generalization in enumerate(minimiser.path(task)):

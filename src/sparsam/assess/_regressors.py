@@ -10,12 +10,13 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 
 from sparsam.attack import GeneralizedRecords
-from sparsam.counting import record_keys
+from sparsam.counting import Boosting, record_keys
 from sparsam.data import Split, Task
 
 Numbers = NDArray[np.float64]
 Regressor = Callable[[GeneralizedRecords, Split, int], Numbers]
 STRENGTHS = (0.5, 2.0, 8.0, 32.0)
+_FEWEST_IN_LEAF = 20
 _SHRINK = 10.0  # as if so many average people more had been seen in each bucket
 
 
@@ -62,26 +63,41 @@ def ridge(records: GeneralizedRecords, data: Split, random_state: int) -> Number
 
 
 def boosting(records: GeneralizedRecords, data: Split, random_state: int) -> Numbers:
-    """Boosted trees for the mean."""
-    return _boosted("squared_error", records, data, random_state)
+    """Boosted trees for the mean, learned on distinct records."""
+    columns = _columns(records, data)
+    ranks = [np.unique(column, return_inverse=True)[1] for column in columns.T]
+    codes = np.stack(ranks, axis=1).astype(np.uint16)
+    sizes = [int(column.max()) + 1 for column in ranks]
+    index, truth = records.index["train"], numbers_of(data.train)
+    sums = np.bincount(index, truth, minlength=len(records)).astype(float)
+    people = records.counts("train").astype(float)
+    means = Boosting(fewest=_FEWEST_IN_LEAF).means(codes, sizes, sums[:, None], people)
+    return np.asarray(means[:, 0])
 
 
 def boosted_medians(records: GeneralizedRecords, data: Split, random_state: int) -> Numbers:
     """Boosted trees for the median."""
-    return _boosted("absolute_error", records, data, random_state)
+    columns = _columns(records, data)
+    model = HistGradientBoostingRegressor(
+        loss="absolute_error",
+        max_iter=100,
+        learning_rate=0.1,
+        min_samples_leaf=_FEWEST_IN_LEAF,
+        early_stopping=False,
+        random_state=random_state,
+    )
+    model.fit(columns[records.index["train"]], numbers_of(data.train))
+    return np.asarray(model.predict(columns))
 
 
-def _boosted(loss: str, records: GeneralizedRecords, data: Split, random_state: int) -> Numbers:
+def _columns(records: GeneralizedRecords, data: Split) -> Numbers:
+    """Buckets in their order, or categories by the mean of their people."""
     columns = np.empty(records.records.shape)
     for column, attribute in enumerate(records.columns):
         ordered = data.train.table.attributes[attribute].ordered
         buckets = records.records[:, column]
         columns[:, column] = buckets if ordered else _bucket_means(records, data, column)
-    model = HistGradientBoostingRegressor(
-        loss=loss, max_iter=100, learning_rate=0.1, early_stopping=False, random_state=random_state
-    )
-    model.fit(columns[records.index["train"]], numbers_of(data.train))
-    return np.asarray(model.predict(columns))
+    return columns
 
 
 def mean(records: GeneralizedRecords, data: Split, random_state: int) -> Numbers:

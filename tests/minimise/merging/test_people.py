@@ -105,3 +105,17 @@ def test_nobodys_own_class_is_used(example: Task) -> None:
     assert np.array_equal(here[7], there[7])
     assert not np.array_equal(here, there)
     assert np.allclose(here.sum(axis=1), 1)
+
+
+def test_a_number_is_told_as_a_share_of_low_and_high():
+    """Shares lie apart as the numbers do, but for the outermost."""
+    rng = np.random.default_rng(0)
+    x, job = rng.random(1500), rng.integers(0, 3, 1500)
+    pay = 10 * x + 5 * job + rng.normal(0, 0.5, 1500)
+    task = resolve({"x": x, "job": np.array(list("abc"))[job]}, Roles(), y=pay)
+    likely = likely_classes(task)
+    assert likely.shape == (1500, 2)
+    np.testing.assert_allclose(likely.sum(axis=1), 1)
+    assert (likely >= 0).all()
+    # nobody's own number was seen, and the noise is not told
+    assert np.corrcoef(likely[:, 1], 10 * x + 5 * job)[0, 1] > 0.99

@@ -44,7 +44,7 @@ def forward_backward(
         For each price the generalizations that were reached, the first of them where it began.
     """
     steps, position = [], start
-    for price in prices:
+    for price in (start.people.spread * price for price in prices):
         reached = [_step(position)]
         while len(reached) <= _MOST_STEPS:
             better = _improved(position, proposals, price)
@@ -98,7 +98,7 @@ def _description(people: People, a: int, n_buckets: int) -> float:
     if not people.attributes[a].ordered:
         n_seen = np.count_nonzero(people.counts[people.block(a)])
         saved += _FEWEST_SAVED_BY_BIT * n_seen * np.log2(n_buckets)
-    return float(saved / people.n_rows)
+    return float(people.spread * saved / people.n_rows)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,8 @@ _FEWEST_IN_LEAF = 20
 _COMMON = 100  # people in a category, in the mean: their own class hardly shows in its share
 _SHRINK = 5.0  # as if so many average people more had been seen in each category
 _TEACHER = Boosting(rounds=100, rate=0.1)
+_NUMBER_TEACHER = Boosting(fewest=20.0)
+_OUTERMOST = 0.005  # of the people, at either end, whose numbers are not told apart
 _STUDENT = Boosting(rounds=60, rate=0.2, fewest=20.0)
 _MOST_PEOPLE = 60_000  # to learn from in each fold: more teach no more that a bucket could keep
 
@@ -53,6 +55,9 @@ class People:
         The number of atoms of each attribute, and where they begin when all stand side by side.
     likely : ndarray of float of shape (n_rows, n_classes)
         Kept away from 0 and 1.
+    spread : float
+        How much there is to be told: of classes one, of numbers their variance against that of a
+        coin. What is gained is worth the same share of it.
     counts : ndarray of float
         How many people have each atom, the atoms of all attributes side by side.
     pair_counts : ndarray of float32
@@ -69,6 +74,7 @@ class People:
         self.attributes = task.table.attributes
         likely = np.clip(likely, _CERTAIN, 1.0)
         self.likely: Floats = likely / likely.sum(axis=1, keepdims=True)
+        self.spread = 1.0 if task.numbers is None else 4 * float(self.likely[:, -1].var())
         self.atoms = _atoms(task, self.likely, trees or {})
         self.sizes = [int(atom.max()) + 1 for atom in self.atoms]
         self.starts = np.array([0, *np.cumsum(self.sizes)])
@@ -319,12 +325,42 @@ def likely_classes(task: Task, random_state: int = 0) -> NDArray[np.float64]:
     """
     rng = np.random.default_rng(random_state)
     fold = rng.permutation(task.n_rows) % _TEACHER_FOLDS
-    likely = np.zeros((task.n_rows, len(task.classes)))
+    n_classes = len(task.classes) if task.numbers is None else 1
+    likely = np.zeros((task.n_rows, n_classes))
     for held_out in np.unique(fold):
         seen = np.flatnonzero(fold != held_out)
         seen = seen if len(seen) <= _MOST_PEOPLE else rng.choice(seen, _MOST_PEOPLE, False)
-        likely[fold == held_out] = _predicted(task, seen, fold == held_out, random_state)
-    return likely
+        predicted = _predicted if task.numbers is None else _told
+        likely[fold == held_out] = predicted(task, seen, fold == held_out, random_state)
+    return likely if task.numbers is None else _low_or_high(likely[:, 0])
+
+
+def _low_or_high(told: Floats) -> Floats:
+    """Numbers as shares of two classes, low and high.
+
+    The squared distance of two shares is then that of the numbers, which is what R² is about; but
+    for the lowest and the highest, which are no further out than most.
+    """
+    low, high = np.quantile(told, [_OUTERMOST, 1 - _OUTERMOST])
+    share = np.clip((told - low) / (high - low if high > low else 1.0), 0.0, 1.0)
+    return np.stack([1 - share, share], axis=1)
+
+
+def _told(
+    task: Task, seen: NDArray[np.int64], asked: NDArray[np.bool_], random_state: int
+) -> Floats:
+    """The number of each person who is asked for, as boosted trees tell it."""
+    assert task.numbers is not None
+    if len(seen) < 2 * _FEWEST_IN_LEAF:
+        return np.full((int(asked.sum()), 1), task.numbers[seen].mean())
+    inputs = code_inputs(task, seen, random_state)
+    ranks = [np.unique(column, return_inverse=True)[1] for column in inputs.T]
+    codes = np.stack(ranks, axis=1).astype(np.uint16)
+    people = np.zeros(task.n_rows)
+    people[seen] = 1.0
+    sums = (people * task.numbers)[:, None]
+    sizes = [int(rank.max()) + 1 for rank in ranks]
+    return _NUMBER_TEACHER.means(codes, sizes, sums, people)[asked]
 
 
 def _predicted(
@@ -335,7 +371,7 @@ def _predicted(
     counts = np.bincount(truth, minlength=n_classes)
     if (counts > 0).sum() < 2 or len(seen) < 2 * _FEWEST_IN_LEAF:
         return np.tile((counts + 1.0) / (counts + 1.0).sum(), (int(asked.sum()), 1))
-    inputs = _code_inputs(task, seen, random_state)
+    inputs = code_inputs(task, seen, random_state)
     ranks = [np.unique(column, return_inverse=True)[1] for column in inputs.T]
     codes = np.stack(ranks, axis=1).astype(np.uint16)
     classes = np.zeros((task.n_rows, n_classes))
@@ -344,8 +380,10 @@ def _predicted(
     return _TEACHER.shares(codes, sizes, classes)[asked]
 
 
-def _code_inputs(task: Task, seen: NDArray[np.int64], random_state: int) -> NDArray[np.float64]:
+def code_inputs(task: Task, seen: NDArray[np.int64], random_state: int) -> NDArray[np.float64]:
     """Codes in their order, or categories by the share of the last class among those seen.
+
+    Where the target is a number, by the mean of it.
 
     Where categories are rare, those seen are dealt into parts, and the share for each part comes
     from the others: a share that is mostly the person's own class would teach the model nonsense.
@@ -353,7 +391,7 @@ def _code_inputs(task: Task, seen: NDArray[np.int64], random_state: int) -> NDAr
     columns = task.codes.astype(float)
     part = np.full(task.n_rows, _TEACHER_FOLDS)  # nobody else is left out of the shares
     part[seen] = np.random.default_rng(random_state).permutation(len(seen)) % _TEACHER_FOLDS
-    last = task.target == len(task.classes) - 1
+    last = task.target == len(task.classes) - 1 if task.numbers is None else task.numbers
     for a, attribute in enumerate(task.table.attributes):
         if attribute.ordered:
             continue
