@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError
 from sparsam._threads import one_thread
+from sparsam.assess._learning import some_people
 from sparsam.assess._score import ACCURACY, Losses, Score
 from sparsam.assess._utility import best_classifier
 from sparsam.attack import GeneralizedRecords, Interval, paired_difference
@@ -96,6 +97,7 @@ class CrossFit:
     @cached_property
     def _rotations(self) -> list[Split]:
         people = self._data.train.join(self._data.validation)
+        people = some_people(people, self._data.random_state)
         if people.n_rows < FEWEST_PEOPLE:
             raise DataError(
                 f"A loss needs at least {FEWEST_PEOPLE} records beside the test part "

@@ -381,7 +381,7 @@ def add_direct(
                     logits[i, output] -= highest
 
 
-@compiled(error_model="numpy")
+@compiled(error_model="numpy", fastmath={"reassoc", "contract"})
 def raise_in_bucket(
     cells: Places,
     line: int,
@@ -394,22 +394,27 @@ def raise_in_bucket(
     raised: Array,
 ) -> float:
     """Set some outputs of a record to their raised logits, and return the sum of them."""
-    for o in range(first, last):
-        raised[o] = bias[o]
+    # Parts of arrays are counted from 0, so that the loops over them run several steps at once.
+    logits, n_outputs = raised[first:last], last - first
+    biases = bias[first:last]
+    for o in range(n_outputs):
+        logits[o] = biases[o]
     for column in range(cells.shape[1]):
-        for o in range(first, last):
-            raised[o] += direct[cells[line, column], o]
+        told = direct[cells[line, column], first:last]
+        for o in range(n_outputs):
+            logits[o] += told[o]
     for unit in range(hidden.shape[0]):
         if hidden[unit] > 0:
-            for o in range(first, last):
-                raised[o] += hidden[unit] * output[unit, o]
-    highest = raised[first]
-    for o in range(first + 1, last):
-        highest = max(highest, raised[o])
+            told = output[unit, first:last]
+            for o in range(n_outputs):
+                logits[o] += hidden[unit] * told[o]
+    highest = logits[0]
+    for o in range(1, n_outputs):
+        highest = max(highest, logits[o])
     total = 0.0
-    for o in range(first, last):
-        raised[o] = np.exp(raised[o] - highest)
-        total += raised[o]
+    for o in range(n_outputs):
+        logits[o] = np.exp(logits[o] - highest)
+        total += logits[o]
     return total
 
 
@@ -440,7 +445,7 @@ def believe_in_bucket(
                 beliefs[i, codes[o - borders[0]]] = raised[o] / total
 
 
-@compiled(error_model="numpy")
+@compiled(error_model="numpy", fastmath={"reassoc", "contract"})
 def learn_in_buckets(
     cells: Places,
     records: NDArray[np.uint16],
@@ -480,31 +485,38 @@ def learn_in_buckets(
                 error[o] *= n_people * share / total
             for known in range(begin, label):
                 error[codes[known]] -= counts[known] * share
+            wrong = error[first:last]
             for column in range(cells.shape[1]):
-                for o in range(first, last):
-                    of_direct[cells[line, column], o] += error[o]
-            add_outwards(hidden[i], output, error, first, last, back[i], of_output, of_bias)
+                slopes = of_direct[cells[line, column], first:last]
+                for o in range(last - first):
+                    slopes[o] += wrong[o]
+            add_outwards(hidden[i], output, wrong, first, back[i], of_output, of_bias)
 
 
-@compiled(error_model="numpy")
+@compiled(error_model="numpy", fastmath={"reassoc", "contract"})
 def add_outwards(
     hidden: Array,
     output: Array,
     error: Array,
     first: int,
-    last: int,
     back: Array,
     of_output: Array,
     of_bias: Array,
 ) -> None:
-    """Add the errors of some outputs to the gradients of what leads to them."""
-    for o in range(first, last):
-        of_bias[o] += error[o]
+    """Add the errors of some outputs, from the first on, to the gradients of what leads to them."""
+    n_outputs = error.shape[0]
+    slopes = of_bias[first : first + n_outputs]
+    for o in range(n_outputs):
+        slopes[o] += error[o]
     for unit in range(hidden.shape[0]):
         if hidden[unit] > 0:
-            for o in range(first, last):
-                of_output[unit, o] += hidden[unit] * error[o]
-                back[unit] += error[o] * output[unit, o]
+            slopes = of_output[unit, first : first + n_outputs]
+            told = output[unit, first : first + n_outputs]
+            total = error.dtype.type(0)
+            for o in range(n_outputs):
+                slopes[o] += hidden[unit] * error[o]
+                total += error[o] * told[o]
+            back[unit] += total
 
 
 @compiled(error_model="numpy")
