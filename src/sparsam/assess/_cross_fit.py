@@ -32,6 +32,7 @@ class CrossFit:
     Here the people of the training and validation parts are dealt into folds; a model is trained
     on some, chosen on another and judged on the last, in rotation. The cut points were learned
     from some of these people too, so the loss is slightly flattered; the test part is untouched.
+    Of more than 100,000 people so many are drawn at random.
 
     Parameters
     ----------

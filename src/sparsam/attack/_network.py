@@ -201,7 +201,8 @@ class _Training:
             )
         else:
             logits = hidden @ state.output[:, head.block]
-            direct, bias = state.direct[:, head.block], state.bias[head.block]
+            direct = np.ascontiguousarray(state.direct[:, head.block])
+            bias = state.bias[head.block]
             add_direct(
                 self.cells, self.records.records, lines, direct, bias, *_Together.of([head]), logits
             )
