@@ -89,7 +89,7 @@ class _Head:
         if buckets is None:
             return np.array([self.block.start, self.block.stop])
         sizes = np.bincount(buckets[self.open], minlength=int(buckets.max()) + 1)
-        return self.block.start + np.concatenate([[0], np.cumsum(sizes)])
+        return np.asarray(self.block.start + np.concatenate([[0], np.cumsum(sizes)]))
 
 
 @dataclass
