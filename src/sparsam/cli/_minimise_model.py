@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 DEFAULT_KEEP = 0.98
 NOT_MET = 1
+KEPT_IN = ("auto", "all", "each answer", "each cell")  # of `ModelTree`, which is slow to import
 _PICKLED = (".joblib", ".pkl", ".pickle")
 _OPTIONS = (
     click.option(
@@ -34,6 +36,18 @@ _OPTIONS = (
         "--keep-accuracy",
         type=click.FloatRange(0, 1),
         help="With --model: share of its answers to keep (R² for numbers).  [default: 0.98]",
+    ),
+    click.option(
+        "--kept-in",
+        type=click.Choice([name.replace(" ", "-") for name in KEPT_IN]),
+        help="With --model: where that share must be kept: over all people, for each answer, or "
+        "in each group that the model treats alike.  [default: auto: each-answer where one answer "
+        "is rare, else all]",
+    ),
+    click.option(
+        "--max-ranges",
+        type=click.IntRange(2),
+        help="With --model: most ranges of a number, where the target allows it.  [default: 32]",
     ),
     click.option(
         "--recoding",
@@ -127,10 +141,13 @@ def _fit(
     from sparsam.minimise import ModelTree
 
     keep = options["keep_accuracy"]
+    if options["max_ranges"] is not None:
+        constraints = replace(constraints, max_ranges=options["max_ranges"])
     tree = ModelTree(
         box,
         roles,
         keep_accuracy=DEFAULT_KEEP if keep is None else keep,
+        kept_in=(options["kept_in"] or "auto").replace("-", " "),
         search=options["search"] or "responses",
         ilag=options["ilag"] or "corrected",
         constraints=constraints,

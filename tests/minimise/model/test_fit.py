@@ -40,7 +40,7 @@ def _fit(predict, n_rows=600, **options):
         "caution": 1.0,
         "representative": "response",
         "ilag": "corrected",
-        "every_cell": False,
+        "kept_in": "all",
         "scorer": None,
         "weights": {},
         "constraints": Constraints(),
@@ -75,7 +75,7 @@ def test_every_person_is_in_one_part():
 
 
 def test_cells_are_groups_that_the_model_treats_alike():
-    fit = _fit(_old_office, every_cell=True)
+    fit = _fit(_old_office, kept_in="each cell")
     cells = fit._cells
     assert 2 <= len(np.unique(cells)) <= 16
     for cell in np.unique(cells):
@@ -83,9 +83,9 @@ def test_cells_are_groups_that_the_model_treats_alike():
         assert len(np.unique(fit._answers[inside])) == 1
     assert fit.small_cells() == ""
     assert _fit(_old_office).small_cells() == ""
-    few = _fit(_old_office, n_rows=60, every_cell=True)
+    few = _fit(_old_office, n_rows=60, kept_in="each cell")
     assert "cells has the 50 records" in few.small_cells()
-    same = _fit(lambda codes: np.zeros(len(codes)), every_cell=True)
+    same = _fit(lambda codes: np.zeros(len(codes)), kept_in="each cell")
     assert set(same._cells.tolist()) == {0}
 
 

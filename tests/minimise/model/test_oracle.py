@@ -244,7 +244,7 @@ def test_many_large_attributes_do_not_overflow():
     highest = np.full((1, 40), 65_535, np.uint16)
     with np.errstate(all="raise"):
         (key,) = RecordKeys((65_536,) * 40)(highest)
-    assert 0 <= key < 2**62
+    assert 0 <= key < 2**63
 
 
 @pytest.mark.parametrize("n_attributes", [0, 2])

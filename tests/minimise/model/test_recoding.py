@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Table
 from sparsam.generalization import Generalization
 from sparsam.minimise._partitions import code_counts, partition_of
-from sparsam.minimise.model._ladder import identity, ladders
+from sparsam.minimise.model._ladder import identity, ladders, responses
 from sparsam.minimise.model._oracle import Agreement, Oracle
 from sparsam.minimise.model._recoding import SettledTree, label_of, needless
 from sparsam.minimise.model._search import Search
@@ -27,7 +27,9 @@ def _case(task, data):
     """A state of the search somewhere on its path, and its generalization."""
     oracle = _oracle(task.sizes, task.n_rows)
     rng = np.random.default_rng(0)
-    partitions = ladders(task.table.attributes, task.codes, oracle, "response", rng)
+    partitions = ladders(
+        task.table.attributes, responses(task.table.attributes, task.codes, oracle), "response", rng
+    )
     shares = np.full(len(partitions), 1 / len(partitions))
     search = Search(partitions, shares, oracle, task.codes, Agreement(oracle, oracle(task.codes)))
     state = data.draw(st.sampled_from(search.path()))
@@ -118,7 +120,7 @@ def test_people_whose_answer_is_certain_are_asked_less():
     codes = np.column_stack([rng.integers(0, 60, 500), rng.integers(0, 3, 500)])
     table = Table(attributes, np.asfortranarray(codes.astype(np.uint16)))
     oracle = Oracle(lambda c: (c[:, 0] >= 18) & (c[:, 1] == 1), (60, 3))
-    partitions = ladders(attributes, table.codes, oracle, "response", rng)
+    partitions = ladders(attributes, responses(attributes, table.codes, oracle), "response", rng)
     ranges = [next(one for one in ladder if one.n_buckets == 2) for ladder in partitions]
     counts = code_counts(table.codes, (60, 3))
     generalization = Generalization(
@@ -138,7 +140,7 @@ def test_numbers_are_settled_by_the_class_they_fall_into():
     codes = np.asfortranarray(np.tile(values, 10)[:, None].astype(np.uint16))
     oracle = Oracle(lambda c: np.where(c[:, 0] < 20, 1.0, 5.0), (40,), regression=True)
     rng = np.random.default_rng(0)
-    (ladder,) = ladders([attribute], codes, oracle, "response", rng)
+    (ladder,) = ladders([attribute], responses([attribute], codes, oracle), "response", rng)
     two = next(ranges for ranges in ladder if ranges.n_buckets == 2)
     counts = np.bincount(codes[:, 0])
     generalization = Generalization([partition_of(attribute, two.buckets, counts)])
