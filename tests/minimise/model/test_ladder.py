@@ -230,6 +230,25 @@ def test_many_numbers_are_asked_about_in_runs():
     assert (np.diff(two.buckets[:3_000]) >= 0).all()
 
 
+def test_down_to_few_ranges_the_answers_alone_decide():
+    # the model looks at the lower half of many amounts, where a range gains next to nothing
+    lows = np.round(np.exp(np.linspace(0, 12, 400)), 3)
+    attribute = Attribute("n", NumericDomain(lows[0], lows[-1], False), lows, lows)
+    rng = np.random.default_rng(0)
+    codes = np.asfortranarray(rng.integers(0, 400, (4_000, 1)).astype(np.uint16))
+    oracle = Oracle(lambda codes: np.minimum(codes[:, 0], 200) // 10, (400,))
+    asked = responses([attribute], codes, oracle)
+
+    def kept(max_ranges):
+        (ladder,) = ladders([attribute], asked, "response", rng, max_ranges=max_ranges)
+        level = next(level for level in ladder if level.n_buckets <= 32)
+        assert level.n_buckets == 32 or max_ranges is None
+        fed = level.stand_ins[codes]
+        return (oracle(fed) == oracle(codes)).mean()
+
+    assert kept(32) > 0.95 > 0.9 > kept(None)
+
+
 @pytest.mark.parametrize("how", REPRESENTATIVES)
 def test_a_value_that_nobody_learned_from_has_goes_where_the_model_treats_it_alike(how):
     attribute = _numbers(10)

@@ -141,6 +141,26 @@ def test_an_exchange_is_the_best_of_all(any_task, data, regression, at_once):
         assert better is None
 
 
+@given(data=st.data())
+@settings(max_examples=30)
+def test_a_search_from_coarser_levels_never_refines_them(any_task, data):
+    task = data.draw(any_task(most_values=6))
+    oracle = _random_oracle(task.sizes, np.random.default_rng(task.n_rows))
+    search, found = _search(task, oracle)
+    several = [sum(level.n_buckets > 1 for level in ladder) for ladder in found]
+    start = tuple(data.draw(st.integers(0, max(n - 1, 0))) for n in several)
+    path = search.started(start).path()
+    assert path[0].levels == (0,) * len(found)
+    assert start in [state.levels for state in path[:2]]
+    for state in path[1:-1]:
+        assert all(a >= b for a, b in zip(state.levels, start, strict=True))
+    better = search.started(start).exchange(path[min(1, len(path) - 1)], 0.0)
+    assert all(a >= b for a, b in zip(better.levels, start, strict=True))
+    refined = search.refinements(start)
+    assert (refined[0], refined[-1]) == (start, (0,) * len(found))
+    assert all(sum(a) == sum(b) + 1 for a, b in pairwise(refined))
+
+
 def _two_alike(n_rows=400):
     """Two attributes either of which is enough, since one is always equal to the other."""
     attributes = tuple(Attribute(name, CategoricalDomain(("f", "t"))) for name in "ab")
