@@ -39,7 +39,7 @@ _ENOUGH_ASKED = 600_000  # records in searches, after which no other way is trie
 _MOST_COMPARED = 20_000  # people whom states are compared on; the result is measured on all
 _RARE = 0.2  # share of an answer that an average over all people would hide
 _MOST_ON_CURVE = 2_000
-_CURVE_POINTS = 20
+_CURVE_POINTS, _MOST_MEASURED = 20, 1_024  # generalizations of the curve; ranges in them
 _CELLS = 16
 _SETTLED = (10, 30, 60, 100, 200, 400, 800)  # fewest people of a settled leaf, the boldest first
 _FEWEST_PEOPLE = 30
@@ -452,7 +452,12 @@ class ModelFit:
             list({id(of_attribute): of_attribute for of_attribute in column}.values())
             for column in zip(*passed, strict=True)
         ]
-        known: list[dict[int, float]] = [{} for _ in distinct]
+        # of thousands of ranges the search knows it well enough, and cuts would take long to make
+        known = [{id(each): each.loss for each in column} for column in distinct]
+        distinct = [
+            [each for each in column if each.n_buckets <= _MOST_MEASURED] or column[-1:]
+            for column in distinct
+        ]
         for i in range(max(map(len, distinct))):
             some = [column[min(i, len(column) - 1)] for column in distinct]
             losses = self._make(some).information_loss(self._learned).per_attribute

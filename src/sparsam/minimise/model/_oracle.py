@@ -87,18 +87,28 @@ class Oracle:
         """Answer each record: the number of a label, or one line of numbers."""
         if len(self._places) > _MOST_REMEMBERED:
             self._places, self._known = Places(), None
-        keys = self._keys(codes)
-        places = self._places.find(keys)
+        distinct, first, index = np.unique(
+            self._keys(codes), return_index=True, return_inverse=True
+        )
+        places = self._places.find(distinct)
         new = np.flatnonzero(places < 0)
         if len(new) or self._known is None:
-            distinct, first, index = np.unique(keys[new], return_index=True, return_inverse=True)
-            raw = self._raw(distinct, codes[new[first]])
-            answers = self._lines(raw) if self.regression else self._numbers(raw)
-            places[new] = self._places.add(distinct)[index]
-            known = [] if self._known is None else [self._known]
-            self._known = np.concatenate([*known, answers])
-        answers_to_all: Answers = self._known[places]
-        return answers_to_all
+            raw = self._raw(distinct[new], codes[first[new]])
+            places[new] = self._places.add(distinct[new])
+            self._remember(self._lines(raw) if self.regression else self._numbers(raw))
+        assert self._known is not None
+        answers: Answers = self._known[places[index]]
+        return answers
+
+    def _remember(self, answers: Answers) -> None:
+        """Keep answers after those known; there is room for twice as many, to copy them seldom."""
+        known, n = self._known, len(self._places)
+        if known is None or len(known) < n:
+            longer = np.empty((2 * n, *answers.shape[1:]), answers.dtype)
+            if known is not None:
+                longer[: len(known)] = known
+            self._known = known = longer
+        known[n - len(answers) : n] = answers
 
     def _raw(self, keys: NDArray[np.int64], records: NDArray[np.uint16]) -> NDArray[Any]:
         """The model's answers to new records, of which some may have been heard already."""
