@@ -387,7 +387,9 @@ class ModelFit:
         aim = min(target, self._kept(ranges).score)
         caution = self._settings.caution if aim == target else 0.0
         for fewest in (*_SETTLED, None):
-            if fewest is not None and not self._may_hold(tree, fewest, aim, caution):
+            if fewest is not None and not (
+                tree.fits(fewest) and self._may_hold(tree, fewest, aim, caution)
+            ):
                 continue
             recoding = tree.recoding(generalization, fewest)
             chosen_on = self._measure(recoding, self.choose)
@@ -406,13 +408,11 @@ class ModelFit:
         Above one half a higher score is surer as well, so what fails here fails by more losses.
         """
         agreement = self._agreement(self.choose)
-        if target < 0.5 or not agreement.counts_answers or agreement.n_measured:
+        if target < 0.5 or not agreement.counts_answers:
             return True
-        n = len(self.choose)
-        lost = tree.n_lost(self._codes[self.choose], self._answers[self.choose], fewest)
-        share = (n - lost) / n
-        error = float(np.sqrt(share * (1 - share) / n))
-        return Kept(share, error, n).holds(target, caution)
+        before = agreement.before
+        lost = tree.lost(self._codes[self.choose], before, fewest)
+        return agreement.kept(np.where(lost, -1, before)).holds(target, caution)
 
     def _measure(self, recoding: Recoding, rows: NDArray[np.int64]) -> Kept:
         """What the recoding itself keeps: the model is asked with just the values in it."""

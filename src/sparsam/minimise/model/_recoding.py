@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsam.data import Attribute, CategoricalDomain, Roles, Table, Task
 from sparsam.generalization import Generalization, Recoding
-from sparsam.generalization.recoding import Branch, Leaf, Node
+from sparsam.generalization.recoding import MAX_PARTED, Branch, Leaf, Node
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._privacy_tree import Growth
 from sparsam.minimise._splits import TreeNode, leaves_of, tree_shape, with_neighbours
@@ -20,6 +20,7 @@ from sparsam.minimise.model._oracle import Answers, Oracle
 
 _Shape = tuple[list[TreeNode], dict[int, NDArray[np.int64]]]
 
+_MOST_ASKED = 150_000  # records, to find out what need not be asked
 _SAME_NUMBER = 0.01  # of the spread of the answers, for a model that answers with numbers
 Differs = Callable[[NDArray[np.uint16], NDArray[np.int64]], NDArray[np.bool_]]
 Constants = dict[int, dict[int, int]]
@@ -65,10 +66,10 @@ class SettledTree:
         self._classes = oracle.classes(self._answers)
         self._shapes: dict[int, _Shape] = {}
 
-    def n_lost(self, codes: NDArray[np.uint16], answers: Answers, fewest: int) -> int:
-        """Of other people, how many get another answer just because their leaf is settled.
+    def lost(self, codes: NDArray[np.uint16], answers: Answers, fewest: int) -> NDArray[np.bool_]:
+        """Which of other people get another answer just because their leaf is settled.
 
-        So many at least lose their answer by the recoding.
+        They at least lose their answer by the recoding.
 
         Parameters
         ----------
@@ -78,16 +79,23 @@ class SettledTree:
         fewest : int
             As for `recoding`.
         """
+        lost = np.zeros(len(codes), dtype=bool)
         if self._fixed:
-            return 0
+            return lost
         nodes, members = self._shape(fewest)
         leaf = leaves_of(nodes, self._buckets_of(codes))
-        lost = 0
         for n, people in members.items():
             if self._is_settled(people, fewest):
                 record = self._stands_for(people)[None].astype(np.uint16)
-                lost += int((answers[leaf == n] != self._oracle(record)).sum())
+                inside = np.flatnonzero(leaf == n)
+                lost[inside] = (answers[inside] != self._oracle(record)).reshape(len(inside))
         return lost
+
+    def fits(self, fewest: int) -> bool:
+        """Whether the branches are few enough, and part few enough buckets, for a recoding."""
+        nodes, _ = self._shape(fewest)
+        parted = sum(len(node.split.sides) for node in nodes if node.split is not None)
+        return parted <= MAX_PARTED
 
     def recoding(self, generalization: Generalization, fewest: int | None) -> Recoding:
         """The recoding; with no `fewest` everyone is asked everything that is collected."""
@@ -132,7 +140,17 @@ class SettledTree:
         settled = (
             [] if self._fixed else [n for n, p in large.items() if self._is_settled(p, fewest)]
         )
+        if self._n_asked(large) > _MOST_ASKED:  # where it does not matter, nothing is asked
+            large = {n: people[:0] if n in settled else people for n, people in large.items()}
+            left = _MOST_ASKED
+            for n in sorted(large, key=lambda n: len(large[n]), reverse=True):
+                left -= self._n_asked({n: large[n]})
+                large[n] = large[n] if left >= 0 else large[n][:0]
         return needless(self._fed, large, self._differs, self._fixed, settled)
+
+    def _n_asked(self, leaves: Mapping[int, NDArray[np.int64]]) -> int:
+        """How many records it takes to find out what need not be asked in some leaves."""
+        return len(self._attributes) * sum(map(len, leaves.values()))
 
     def _is_settled(self, people: NDArray[np.int64], fewest: int | None) -> bool:
         """Whether enough people of a leaf get the same answer, and no other."""

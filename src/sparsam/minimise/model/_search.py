@@ -201,7 +201,12 @@ class Search:
         alone, now = self._alone(), tuple(levels)
         passed = [now]
         while any(now):
-            _, a = max((alone[a][0] - alone[a][level], a) for a, level in enumerate(now) if level)
+            *_, a = max(
+                (alone[a][0] - alone[a][level], -self._ladders[a][level].n_buckets, -a)
+                for a, level in enumerate(now)
+                if level
+            )
+            a = -a
             now = _moved(now, a, now[a] - 1)
             passed.append(now)
         return passed
