@@ -14,7 +14,13 @@ from sparsam.generalization import Generalization, Recoding
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._privacy_tree import Growth
 from sparsam.minimise._splits import leaves_of, tree_shape, with_neighbours
-from sparsam.minimise.model._ladder import Ranges, Responses, ladders, responses
+from sparsam.minimise.model._ladder import (
+    Ranges,
+    Responses,
+    fewer_preferred,
+    ladders,
+    responses,
+)
 from sparsam.minimise.model._limits import Namer, with_constants, within
 from sparsam.minimise.model._oracle import (
     FEWEST_IN_CELL,
@@ -277,6 +283,10 @@ class ModelFit:
         ]
         choices = within(choices, self._task.take(self.learn), self._settings.constraints)
         choices = with_constants(choices, self._usual_record())
+        choices = [
+            fewer_preferred(ladder, few) if attribute.numeric and few is not None else ladder
+            for attribute, ladder in zip(attributes, choices, strict=True)
+        ]
         rows = people[: n_searched(choices, self._codes[people[:_FEWEST_SEARCHED]])]
         agreement = self._agreement(rows, over_all=False)
         search = Search(choices, self._weights(), self._oracle, self._codes[rows], agreement)
@@ -386,9 +396,10 @@ class ModelFit:
         tree = SettledTree(attributes, ranges, self._codes[self.learn], self._oracle, fixed)
         aim = min(target, self._kept(ranges).score)
         caution = self._settings.caution if aim == target else 0.0
+        fed = answers_for(self._oracle, self._codes[self.choose], [ranges])[0]
         for fewest in (*_SETTLED, None):
             if fewest is not None and not (
-                tree.fits(fewest) and self._may_hold(tree, fewest, aim, caution)
+                tree.fits(fewest) and self._may_hold(tree, fewest, fed, aim, caution)
             ):
                 continue
             recoding = tree.recoding(generalization, fewest)
@@ -402,17 +413,17 @@ class ModelFit:
         rounded = self._round(recoding)
         return rounded, self._measure(rounded, self.choose), self._measure(rounded, self.report)
 
-    def _may_hold(self, tree: SettledTree, fewest: int, target: float, caution: float) -> bool:
-        """Whether enough would be kept if only the settled leaves lost answers.
+    def _may_hold(
+        self, tree: SettledTree, fewest: int, fed: Answers, target: float, caution: float
+    ) -> bool:
+        """Whether enough is kept if settled leaves get one answer, and everyone else their own.
 
-        Above one half a higher score is surer as well, so what fails here fails by more losses.
+        What else need not be asked changes little, and is dear to find out.
         """
-        agreement = self._agreement(self.choose)
-        if target < 0.5 or not agreement.counts_answers:
-            return True
-        before = agreement.before
-        lost = tree.lost(self._codes[self.choose], before, fewest)
-        return agreement.kept(np.where(lost, -1, before)).holds(target, caution)
+        settled, answers = tree.settled(self._codes[self.choose], fewest)
+        after = fed.copy()
+        after[settled] = answers
+        return self._agreement(self.choose).kept(after).holds(target, caution)
 
     def _measure(self, recoding: Recoding, rows: NDArray[np.int64]) -> Kept:
         """What the recoding itself keeps: the model is asked with just the values in it."""
@@ -453,7 +464,7 @@ class ModelFit:
             for column in zip(*passed, strict=True)
         ]
         # of thousands of ranges the search knows it well enough, and cuts would take long to make
-        known = [{id(each): each.loss for each in column} for column in distinct]
+        known = [{id(each): max(each.loss, 0.0) for each in column} for column in distinct]
         distinct = [
             [each for each in column if each.n_buckets <= _MOST_MEASURED] or column[-1:]
             for column in distinct

@@ -66,30 +66,26 @@ class SettledTree:
         self._classes = oracle.classes(self._answers)
         self._shapes: dict[int, _Shape] = {}
 
-    def lost(self, codes: NDArray[np.uint16], answers: Answers, fewest: int) -> NDArray[np.bool_]:
-        """Which of other people get another answer just because their leaf is settled.
-
-        They at least lose their answer by the recoding.
+    def settled(self, codes: NDArray[np.uint16], fewest: int) -> tuple[NDArray[np.int64], Answers]:
+        """Which of other people are in a leaf that is settled, and the answers that they get.
 
         Parameters
         ----------
         codes : ndarray of uint16
-        answers : array
-            What the model answers on the people's own records.
         fewest : int
             As for `recoding`.
         """
-        lost = np.zeros(len(codes), dtype=bool)
-        if self._fixed:
-            return lost
         nodes, members = self._shape(fewest)
+        large = [n for n, people in members.items() if self._is_settled(people, fewest)]
+        if self._fixed or not large:
+            return np.empty(0, np.int64), self._answers[:0]
+        records = [self._stands_for(members[n]) for n in large]
+        answers = self._oracle(np.array(records, dtype=np.uint16))
         leaf = leaves_of(nodes, self._buckets_of(codes))
-        for n, people in members.items():
-            if self._is_settled(people, fewest):
-                record = self._stands_for(people)[None].astype(np.uint16)
-                inside = np.flatnonzero(leaf == n)
-                lost[inside] = (answers[inside] != self._oracle(record)).reshape(len(inside))
-        return lost
+        place = np.full(len(nodes), -1)
+        place[large] = np.arange(len(large))
+        inside = np.flatnonzero(place[leaf] >= 0)
+        return inside, answers[place[leaf[inside]]]
 
     def fits(self, fewest: int) -> bool:
         """Whether the branches are few enough, and part few enough buckets, for a recoding."""
