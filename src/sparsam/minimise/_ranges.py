@@ -60,4 +60,5 @@ def at_most(
     distinct, place = np.unique(buckets, return_inverse=True)
     if len(distinct) <= most:
         return place.astype(np.int64)
-    return equal_runs(np.bincount(place, counts, minlength=len(distinct)), most)[place]
+    few: NDArray[np.int64] = equal_runs(np.bincount(place, counts), most)[place]
+    return few

@@ -530,7 +530,8 @@ def rare_answers(answers: Answers) -> NDArray[np.int64]:
     """
     counts = np.bincount(np.asarray(answers, np.int64))
     enough = counts >= FEWEST_OF_ANSWER
-    rare = counts / len(answers) < min(_RARE, 0.5 / max(np.count_nonzero(enough), 1))
+    equal_share = 1.0 / max(int(enough.sum()), 1)
+    rare = counts / len(answers) < min(_RARE, 0.5 * equal_share)
     return np.flatnonzero(enough & rare)
 
 

@@ -182,7 +182,8 @@ def responses(
     counts = [np.bincount(codes[:, a], minlength=x.size) for a, x in enumerate(attributes)]
     budget = min(_MOST_ASKED, _ASKED_FOR_EACH * len(codes))
     n_wide = sum(x.ordered and x.size > _FEWEST_VALUES for x in attributes)
-    most = int(np.clip(budget // max(_ENOUGH_PEOPLE * n_wide, 1), _FEWEST_VALUES, _MOST_VALUES))
+    each = _MOST_ASKED // max(_ENOUGH_PEOPLE * n_wide, 1)
+    most = int(np.clip(each, _FEWEST_VALUES, _MOST_VALUES))
     groups = [_first_groups(x, c, most) for x, c in zip(attributes, counts, strict=True)]
     asked = sum(len(values) for values in groups)
     n_people = int(np.clip(budget // max(asked, 1), _FEWEST_PEOPLE, _MOST_PEOPLE))

@@ -194,6 +194,8 @@ class Search:
     def refinements(self, levels: Sequence[int]) -> list[tuple[int, ...]]:
         """From some levels back to the finest, always where an attribute alone loses most.
 
+        All values apart come last: they are what is to be avoided.
+
         Parameters
         ----------
         levels : sequence of int
@@ -202,7 +204,7 @@ class Search:
         passed = [now]
         while any(now):
             *_, a = max(
-                (alone[a][0] - alone[a][level], -self._ladders[a][level].n_buckets, -a)
+                (level > 1, alone[a][0] - alone[a][level], -self._ladders[a][level].n_buckets, -a)
                 for a, level in enumerate(now)
                 if level
             )
