@@ -57,8 +57,8 @@ def at_most(
     >>> at_most(np.arange(6), np.array([5, 1, 1, 1, 1, 1]), 2)
     array([0, 1, 1, 1, 1, 1])
     """
-    distinct, place = np.unique(buckets, return_inverse=True)
-    if len(distinct) <= most:
-        return place.astype(np.int64)
-    few: NDArray[np.int64] = equal_runs(np.bincount(place, counts), most)[place]
-    return few
+    distinct, numbered = np.unique(buckets, return_inverse=True)
+    place = numbered.astype(np.int64)
+    if len(distinct) > most:
+        place = equal_runs(np.bincount(place, counts).astype(np.int64), most)[place]
+    return place
