@@ -58,7 +58,7 @@ def at_most(
     array([0, 1, 1, 1, 1, 1])
     """
     distinct, numbered = np.unique(buckets, return_inverse=True)
-    place = numbered.astype(np.int64)
+    place: NDArray[np.int64] = numbered.astype(np.int64)
     if len(distinct) > most:
         place = equal_runs(np.bincount(place, counts).astype(np.int64), most)[place]
     return place
