@@ -153,6 +153,16 @@ def test_each_answer_is_said_to_be_kept_where_it_must_be(rare, tree):
     )
 
 
+def test_what_a_rare_answer_costs_is_said_where_little_is_spared(rare, tree):
+    kept = of_answer(rare, "yes", 0.99, 0.08), rare.per_answer[1]
+    each = replace(rare, kept_in="each answer", per_answer=kept)
+    dear = replace(each, information_loss=replace(each.information_loss, overall=0.01))
+    text = model_report(dear, tree.generalization_).to_markdown()
+    assert "Little is spared." in text
+    assert "To keep “yes”, which few people get" in text
+    assert "Little is spared." not in model_report(each, tree.generalization_).to_markdown()
+
+
 def test_a_rare_answer_that_is_lost_is_a_missed_target_where_each_one_counts(rare, tree):
     document = model_report(replace(rare, kept_in="each answer", met=False), tree.generalization_)
     assert plain(document.verdict) == (

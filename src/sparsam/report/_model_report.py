@@ -124,6 +124,7 @@ _KEPT = (
     "shortfall",
     "null_accuracy",
 )
+_LITTLE = 0.05  # information loss that spares people next to nothing
 _MOST_ANSWERS = 5  # that a table names, the rarest
 
 Data = Mapping[str, Any]
@@ -192,7 +193,7 @@ class ModelReport(Document[dict[str, Any]]):
                 _loss_figure(data),
                 _questions_figure(data["questions"]) or _stored_figure(data),
             ),
-            notices=tuple(_notices(data["kept"])),
+            notices=tuple(_notices(data)),
             sections=tuple(sections),
             brief=tuple(_brief(data)),
             saved_as="model.html",
@@ -367,8 +368,18 @@ def _method(settings: Mapping[str, Any], n_asked: int) -> list[str]:
     return [sentence for sentence in sentences if sentence]
 
 
-def _notices(kept: Data) -> Iterator[Notice]:
-    """That the target is missed, or what an average over all people hides."""
+def _notices(data: Data) -> Iterator[Notice]:
+    """That the target is missed, what an average hides, or what each answer costs."""
+    kept = data["kept"]
+    little = data["collected"]["information_loss"] < _LITTLE
+    if kept["kept_in"] == "each answer" and len(kept["per_answer"]) > 1 and little:
+        yield Notice(
+            (
+                strong("Little is spared."),
+                f" To keep “{kept['per_answer'][0]['answer']}”, which few people get, the model "
+                "needs fine detail. --kept-in all asks for the target over all people alone.",
+            )
+        )
     if not kept["met"]:
         yield _MISSED
     elif lost := _lost(kept):
