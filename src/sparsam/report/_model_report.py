@@ -371,7 +371,7 @@ def _method(settings: Mapping[str, Any], n_asked: int) -> list[str]:
 def _notices(data: Data) -> Iterator[Notice]:
     """That the target is missed, what an average hides, or what each answer costs."""
     kept = data["kept"]
-    little = data["collected"]["information_loss"] < _LITTLE
+    little = (data["collected"]["information_loss"] or 0.0) < _LITTLE
     if kept["kept_in"] == "each answer" and len(kept["per_answer"]) > 1 and little:
         yield Notice(
             (

@@ -22,7 +22,7 @@ from sparsam.minimise.model._oracle import Answers, Oracle
 _Shape = tuple[list[TreeNode], dict[int, NDArray[np.int64]]]
 
 _MOST_RUNS = 64  # of the buckets of an attribute, that a branch may part
-_MOST_COMPARED = 2**29  # buckets of leaves, as a questionnaire compares them
+_MOST_COMPARED, _MOST_FOR_EACH = 2**28, 2**22  # buckets, as a questionnaire compares them
 _MOST_ASKED = 150_000  # records, to find out what need not be asked
 _SAME_NUMBER = 0.01  # of the spread of the answers, for a model that answers with numbers
 Differs = Callable[[NDArray[np.uint16], NDArray[np.int64]], NDArray[np.bool_]]
@@ -94,14 +94,16 @@ class SettledTree:
     def fits(self, fewest: int) -> bool:
         """Whether leaves and buckets are few enough for a recoding, and to put questions in order.
 
-        To put questions in order, all leaves are compared with one another, bucket by bucket.
+        To put questions in order, all leaves are compared with one another, bucket by bucket, and
+        for each person the buckets of each attribute.
         """
         nodes, leaves = self._shape(fewest)
         parted = sum(len(node.split.sides) for node in nodes if node.split is not None)
         sizes = [of_attribute.n_buckets for of_attribute in self._ranges]
         compared = len(leaves) ** 2 * (8 * len(sizes) + sum(sizes))
-        compared += len(leaves) * sum(size**2 for size in sizes)
-        return parted <= MAX_PARTED and compared <= _MOST_COMPARED
+        for_each = len(leaves) * sum(size**2 for size in sizes)
+        few = compared <= _MOST_COMPARED and for_each <= _MOST_FOR_EACH
+        return parted <= MAX_PARTED and few
 
     def recoding(self, generalization: Generalization, fewest: int | None) -> Recoding:
         """The recoding; with no `fewest` everyone is asked everything that is collected."""
