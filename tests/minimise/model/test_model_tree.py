@@ -464,8 +464,8 @@ def test_more_ranges_are_cut_only_where_the_target_needs_them(fit_quietly):
 
 
 def test_a_wide_table_asks_the_model_about_a_bounded_number_of_records(fit_quietly):
-    tree = fit_quietly(ModelTree(wealthy, keep_accuracy=0.95), amounts(3_000, 24))
-    assert tree.n_asked_ < 1_500_000
+    tree = fit_quietly(ModelTree(wealthy, keep_accuracy=0.95), amounts(1_500, 16))
+    assert tree.n_asked_ < 1_000_000
     assert tree.met_
     assert len(tree.generalization_.collected) <= 4
 
