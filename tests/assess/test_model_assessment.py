@@ -16,7 +16,7 @@ from sklearn.linear_model import LinearRegression
 
 from sparsam._errors import DataError, SparsamWarning
 from sparsam.assess import assess_model
-from sparsam.assess._model_assessment import accuracy, disclosure
+from sparsam.assess._model_assessment import AnswerKept, accuracy, disclosure, per_answer
 from sparsam.attack import wilson_interval
 from sparsam.data import OwnRecords, Roles, read
 from sparsam.minimise import ModelTree
@@ -140,6 +140,48 @@ def test_in_each_cell(people):
     assert evidence.met == (tree.met_ and evidence.relative_accuracy.score >= 0.9)
     tree.met_ = False
     assert not assess_model(tree, people, rows=tree.held_out_rows_).met
+
+
+def test_of_each_answer(people):
+    def model(rows):  # few are old and live in one region; for them it answers otherwise
+        return np.where((rows["age"] > 60) & (rows["region"] == "north"), "rare", "usual")
+
+    model_says = model(people)
+    n_rare = int((model_says == "rare").sum())
+    assert 30 <= n_rare < 180
+    tree = ModelTree(model, ROLES, keep_accuracy=0.9, kept_in="all").fit(people)
+    rows = np.arange(len(people))
+    evidence = assess_model(tree, people, rows=rows)
+    fed = model(tree.recoding_.apply(people))
+    for each in evidence.per_answer:
+        gets = model_says == each.answer
+        assert each.share == gets.mean()
+        assert each.kept.score == (fed[gets] == each.answer).mean()
+    assert [each.answer for each in evidence.per_answer] == ["rare", "usual"]
+    assert evidence.met
+    told = evidence.to_dict()["per_answer"][0]
+    assert told["n_records"] % 5 == 0
+    assert told["n_records"] >= n_rare
+    tree.kept_in_ = "each answer"
+    worst = min(each.kept.score for each in evidence.per_answer)
+    each = assess_model(tree, people, rows=rows)
+    assert each.met == (worst >= 0.9)
+    assert each.shortfall == pytest.approx(max(0.0, 0.9 - worst))
+
+
+def test_answers_that_few_get_are_counted_but_not_measured():
+    before = np.repeat(["a", "b", "c"], [40, 29, 1])
+    kept, n_rarer = per_answer(before, before)
+    assert [each.answer for each in kept] == ["a"]
+    assert n_rarer == 2
+    pairs, _ = per_answer(np.column_stack([before, before]), np.column_stack([before, before]))
+    assert pairs[0].answer == "a, a"
+
+
+def test_a_score_is_told_rounded_down():
+    kept = accuracy(np.zeros(60_000), np.repeat([0, 1], [58_799, 1_201]))
+    assert kept.score < 0.98
+    assert AnswerKept("a", 1.0, kept).to_dict()["score"] == 0.9799
 
 
 @pytest.mark.parametrize("how", ["polars", "pyarrow", "mapping", "path", "table"])

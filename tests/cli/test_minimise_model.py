@@ -15,9 +15,11 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import sparsam as sp
+from sparsam.cli._minimise_model import KEPT_IN
 from sparsam.collect import Questionnaire
 from sparsam.generalization import Generalization, Recoding
 from sparsam.minimise import ModelTree
+from sparsam.minimise.model import _model_tree
 
 COLUMNS = ["age", "education", "disability", "sex", "military_service"]
 
@@ -152,6 +154,34 @@ def test_a_model_that_never_looks_needs_nothing(run, place, people, tmp_path):
     assert "The form asks everyone 0 questions." in result.stdout
 
 
+def test_where_the_target_must_hold_can_be_said(run, place, people, tmp_path):
+    assert KEPT_IN == _model_tree.KEPT_IN
+    rare = (people["age"] > 62) & (people["sex"] == people["sex"].mode()[0])
+    encode = make_column_transformer((OneHotEncoder(), ["sex"]), remainder="passthrough")
+    model = make_pipeline(encode, DecisionTreeClassifier(max_depth=4, random_state=0))
+    joblib.dump(model.fit(people[["age", "sex"]], rare), tmp_path / "rare.joblib")
+    assert 150 < rare.sum() < 240
+    call = ("minimise", place / "people.csv", "--model", tmp_path / "rare.joblib", "--trust-model",
+            "--keep-accuracy", 0.8, "--max-ranges", 8, "--json", "-q")  # fmt: skip
+    said = {
+        where: json.loads(run(*call, *(("--kept-in", where) if where else ())).stdout)
+        for where in ("all", "each-answer", "each-cell", None)
+    }
+    assert [of["kept_in"] for of in said.values()] == [
+        "all", "each answer", "each cell", "each answer",
+    ]  # fmt: skip
+    assert said["each-cell"]["worst_cell"] is not None
+    assert said["all"]["collected"] == []  # without any of it the rare answer is lost
+    assert said["all"]["met"] is True
+    lost = said["all"]["per_answer"][0]
+    assert (lost["answer"], lost["score"]) == ("True", 0.0)
+    assert said["each-answer"]["per_answer"][0]["score"] >= 0.8
+    assert said[None]["collected"] == said["each-answer"]["collected"] == ["age"]
+    in_words = run(*call[:-2], "-q", "--kept-in", "all").stdout
+    assert "but of “True” only 0.0" in in_words
+    assert "over all people: met; of each answer: missed" in " ".join(in_words.split())
+
+
 def test_a_pickled_model_is_refused_without_a_word_for_it(run, place):
     result = run("minimise", place / "people.csv", "--model", place / "model.joblib")
     assert result.exit_code == 2
@@ -189,6 +219,8 @@ def test_skops(run, place, people, tmp_path):
         (["--ilag", "paper", "--search", "responses"], "--ilag goes with --search paper only"),
         (["--keep-accuracy", "98"], "0<=x<=1"),
         (["--search", "luck"], "'luck' is not one of"),
+        (["--kept-in", "nobody"], "'nobody' is not one of"),
+        (["--max-ranges", "1"], "x>=2"),
         (["--recoding", "r.txt"], "must end in .json"),
         (["--questionnaire", "q.txt"], "must end in .json"),
         (["--target", "age"], "must not be a column that the model takes and the target"),
@@ -209,6 +241,8 @@ def test_wrong_usage_is_exit_code_2(run, place, options, said):
     "option",
     [
         ("--keep-accuracy", "0.9"),
+        ("--kept-in", "each-answer"),
+        ("--max-ranges", "8"),
         ("--recoding", "r.json"),
         ("--questionnaire", "q.json"),
         ("--trust-model",),

@@ -145,6 +145,7 @@ def test_kept_and_dropped_attributes(example: Task) -> None:
         ({"must_keep": ["age"], "max_buckets": {"age": 2}}, r"Got \['age'\] in both"),
         ({"max_buckets": {"age": 0}}, r"max_buckets\['age'\].*an int >= 1. Got 0 instead"),
         ({"max_buckets": {"age": 2.5}}, "an int >= 1. Got 2.5 instead"),
+        ({"max_ranges": 1}, "'max_ranges' parameter of Constraints must be an int >= 2"),
         ({"must_drop": "age"}, r"must be a list of names(.|\n)*\['age'\]"),
         ({"hierarchies": {"age": {}}}, "'age' is numeric"),
         ({"hierarchies": {"sex": {}}}, r"'sex' must cover every category.* 2 of 2 have no entry"),

@@ -36,3 +36,15 @@ def test_the_unit_stands_behind_the_name():
     assert plain_words(attribute_row(age)[0]) == "age (years)"
     assert plain_words(attribute_row(sex)[0]) == "sex · personal"
     assert "unit" not in sex
+
+
+def test_of_more_labels_than_anyone_reads_the_first_and_the_last_are_shown():
+    labels = [f"{n} to under {n + 1}" for n in range(2_431)]
+    attribute = {"name": "pay", "before_words": "exact numbers", "before": 9_000, "after": 2_431,
+                 "collected": True, "buckets": labels}  # fmt: skip
+    shown = attribute_row(attribute)[2].chips.labels
+    assert len(shown) == 41
+    assert (shown[0], shown[20], shown[-1]) == (
+        labels[0], "… 2,391 more between them …", labels[-1],
+    )  # fmt: skip
+    assert attribute_row({**attribute, "buckets": labels[:200]})[2].chips.labels == (*labels[:200],)

@@ -11,6 +11,7 @@ import pytest
 
 from sparsam._errors import ParameterError
 from sparsam.assess import assess_model
+from sparsam.assess._model_assessment import AnswerKept
 from sparsam.data import Roles
 from sparsam.generalization import Generalization
 from sparsam.minimise import ModelTree
@@ -108,6 +109,68 @@ def test_the_worst_group_decides_where_it_must(assessment, tree):
     assert "the worst group, people held out" in document.to_html()
 
 
+def of_answer(assessment, answer, score, share):
+    """What is kept of one answer."""
+    n_records = round(share * 2000)
+    kept = replace(assessment.relative_accuracy, score=score, n_records=n_records)
+    return AnswerKept(answer, share, kept)
+
+
+@pytest.fixture
+def rare(assessment):
+    """An average of 98.3 % over all people that hides what the rare answer loses."""
+    answers = tuple(
+        of_answer(assessment, *each) for each in (("yes", 0.7412, 0.08), ("no", 0.999, 0.92))
+    )
+    average = changed(assessment, score=0.983, n_records=2000)
+    return replace(average, per_answer=answers, target=0.98, kept_in="all")
+
+
+def test_a_rare_answer_that_is_lost_is_told_beside_what_is_met(rare, tree):
+    document = model_report(rare, tree.generalization_)
+    assert plain(document.verdict) == (
+        "The model needs 2 of 5 attributes. 98.3 % of its answers stay the same, but of “yes” only "
+        "74.1 %, on 2,000 people held out (target 98 % over all people: met; of each answer: "
+        "missed)."
+    )
+    told = document.to_dict()["kept"]["per_answer"]
+    assert [each["answer"] for each in told] == ["yes", "no"]
+    assert told[0]["score"] == 0.7412
+    for text in (document.to_html(), document.to_markdown()):
+        assert "Met over all people only." in text
+        assert "--kept-in each-answer" in text
+        assert "Of the answer “yes”" in text
+        assert "74.1 %" in plain(text)
+
+
+def test_each_answer_is_said_to_be_kept_where_it_must_be(rare, tree):
+    kept = of_answer(rare, "yes", 0.9875, 0.08), rare.per_answer[1]
+    each = replace(rare, kept_in="each answer", per_answer=kept, n_rarer=2)
+    verdict = plain(model_report(each, tree.generalization_).verdict)
+    assert verdict.endswith(
+        "98.3 % of its answers stay the same, of “yes” 98.8 %, on 2,000 people held out (target "
+        "98 % of each answer: met; 2 rarer answers with too few people to tell)."
+    )
+
+
+def test_what_a_rare_answer_costs_is_said_where_little_is_spared(rare, tree):
+    kept = of_answer(rare, "yes", 0.99, 0.08), rare.per_answer[1]
+    each = replace(rare, kept_in="each answer", per_answer=kept)
+    dear = replace(each, information_loss=replace(each.information_loss, overall=0.01))
+    text = model_report(dear, tree.generalization_).to_markdown()
+    assert "Little is spared." in text
+    assert "To keep “yes”, which few people get" in text
+    assert "Little is spared." not in model_report(each, tree.generalization_).to_markdown()
+
+
+def test_a_rare_answer_that_is_lost_is_a_missed_target_where_each_one_counts(rare, tree):
+    document = model_report(replace(rare, kept_in="each answer", met=False), tree.generalization_)
+    assert plain(document.verdict) == (
+        "The target of 98 % of each answer is missed by 23.9 points. 74.1 % of the model’s “yes” "
+        "answers stay the same on 2,000 people held out, when the model is given 2 of 5 attributes."
+    )
+
+
 def test_numbers_speak_of_r2(assessment, tree, read_html):
     both = {
         "relative_accuracy": replace(assessment.relative_accuracy, score=0.97, measure="r2"),
@@ -131,7 +194,8 @@ def test_everything_that_was_measured_is_there(report, assessment):
     assert json.loads(report.to_json()) == data
     assert data["kept"]["held_out"]["score"] == assessment.relative_accuracy.score
     assert set(data["kept"]) == {
-        "held_out", "chosen_on", "worst_cell", "target", "met", "shortfall", "null_accuracy",
+        "held_out", "chosen_on", "worst_cell", "kept_in", "per_answer", "n_rarer_answers",
+        "target", "met", "shortfall", "null_accuracy",
     }  # fmt: skip
     losses = {each["name"]: each["information_loss"] for each in data["collected"]["attributes"]}
     assert losses == assessment.information_loss.per_attribute

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,13 +14,19 @@ from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted
 
 from sparsam._errors import DataError, SparsamWarning
-from sparsam._small_counts import publish_distinct, publish_interval, publish_share, suppress
+from sparsam._small_counts import (
+    at_most,
+    publish_distinct,
+    publish_interval,
+    publish_share,
+    suppress,
+)
 from sparsam.assess._model_answers import ModelAnswers, comparable, labels_in, model_answers
 from sparsam.attack import Interval, wilson_interval
 from sparsam.counting import distinct_records
 from sparsam.data import Attribute
 from sparsam.generalization import InformationLoss
-from sparsam.minimise import CurvePoint, ModelTree
+from sparsam.minimise import FEWEST_OF_ANSWER, CurvePoint, ModelTree
 
 Scorer = Callable[[NDArray[Any], NDArray[Any]], float]
 
@@ -205,6 +212,73 @@ def disclosure(codes: NDArray[np.uint16], sizes: Sequence[int]) -> Disclosure:
 
 
 @dataclass(frozen=True)
+class AnswerKept:
+    """How much is kept of one of the model's answers.
+
+    Attributes
+    ----------
+    answer : str
+        In the model's own words.
+    share : float
+        Of the records that get it.
+    kept : Accuracy
+        The share of these that still get it.
+    """
+
+    answer: str
+    share: float
+    kept: Accuracy
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, fit to be published: no count from which a few others could be told."""
+        return {
+            "answer": self.answer,
+            "share": publish_share(self.share, round(self.kept.n_records / self.share)),
+            # down, so that a target that is missed by little does not look met
+            "score": math.floor(round(1e4 * self.kept.score, 6)) / 1e4,
+            "interval": [round(end, 4) for end in self.kept.interval],
+            "n_records": at_most(self.kept.n_records),
+            "measure": self.kept.measure,
+        }
+
+
+def per_answer(before: NDArray[Any], after: NDArray[Any]) -> tuple[tuple[AnswerKept, ...], int]:
+    """Measure what is kept of each answer that enough records get, the rarest first.
+
+    Parameters
+    ----------
+    before, after : ndarray
+        One line per record.
+
+    Returns
+    -------
+    tuple of AnswerKept
+    int
+        How many answers are too rare to be measured.
+
+    Examples
+    --------
+    >>> before = np.repeat(["no", "yes", "perhaps"], [100, 50, 3])
+    >>> kept, n_rarer = per_answer(before, np.repeat(["no", "yes", "no"], [110, 40, 3]))
+    >>> [(each.answer, each.kept.score) for each in kept], n_rarer
+    ([('yes', 0.8), ('no', 1.0)], 1)
+    """
+    lines = before.reshape(len(before), -1).tolist()
+    known: dict[tuple[Any, ...], int] = {}
+    number = np.array([known.setdefault(tuple(line), len(known)) for line in lines])
+    same = _agree(before, after)
+    measured = []
+    for answer, place in known.items():
+        rows = number == place
+        people, hits = int(rows.sum()), int(same[rows].sum())
+        if people >= FEWEST_OF_ANSWER:
+            kept = Accuracy(hits / people, wilson_interval(hits, people), people, "share")
+            measured.append(AnswerKept(", ".join(map(str, answer)), people / len(before), kept))
+    measured.sort(key=lambda each: each.share)
+    return tuple(measured), len(known) - len(measured)
+
+
+@dataclass(frozen=True)
 class TrueAccuracy:
     """How often the model is right, where the truth is known.
 
@@ -273,13 +347,22 @@ class ModelAssessment:
         The share of the model's answers that stay the same, on records that nothing was learned
         from.
     chosen_on : Accuracy
-        The same on the records that were chosen on; where it is higher, the choice was lucky.
+        The same on the records that were chosen on, of the worst answer or cell where each one
+        counts; where it is higher than on these, the choice was lucky.
     worst_cell : Accuracy or None
         The same in the worst group that the model treats alike, on the records that the tree held
         out, where the target must hold in each group.
+    kept_in : {"all", "each answer", "each cell"}
+        Where the target must hold.
+    per_answer : tuple of AnswerKept
+        The same for each answer that at least 30 of these records get, the rarest first; empty
+        for a model that answers with numbers.
+    n_rarer : int
+        How many answers are too rare to be measured.
     target : float
     met : bool
-        Whether the target is met on these records, and in each group where it must be.
+        Whether the target is met on these records, and in each group or for each answer where it
+        must be.
     null_accuracy : float
         What one answer for everyone would keep.
     true_accuracy : TrueAccuracy or None
@@ -302,6 +385,9 @@ class ModelAssessment:
     relative_accuracy: Accuracy
     chosen_on: Accuracy
     worst_cell: Accuracy | None
+    kept_in: str
+    per_answer: tuple[AnswerKept, ...]
+    n_rarer: int
     target: float
     met: bool
     null_accuracy: float
@@ -321,6 +407,8 @@ class ModelAssessment:
     def shortfall(self) -> float:
         """By how much the target is missed, 0 where it is met."""
         scores = [kept.score for kept in (self.relative_accuracy, self.worst_cell) if kept]
+        if self.kept_in == "each answer":
+            scores += [each.kept.score for each in self.per_answer]
         return 0.0 if self.met else max(0.0, self.target - min(scores))
 
     @property
@@ -336,6 +424,9 @@ class ModelAssessment:
             "relative_accuracy": self.relative_accuracy.to_dict(),
             "chosen_on": self.chosen_on.to_dict(),
             "worst_cell": self.worst_cell.to_dict() if self.worst_cell else None,
+            "kept_in": self.kept_in,
+            "per_answer": [each.to_dict() for each in self.per_answer],
+            "n_rarer_answers": self.n_rarer,
             "target": self.target,
             "met": self.met,
             "shortfall": self.shortfall,
@@ -407,15 +498,22 @@ def assess_model(
             stacklevel=2,
         )
     kept = accuracy(asked.before, asked.after, regression=asked.regression, scorer=tree.scorer)
-    every_cell = tree.kept_in != "all"
+    every_cell = tree.kept_in_ == "each cell"
     target = float(tree.keep_accuracy)
+    answers, n_rarer = ((), 0) if asked.regression else per_answer(asked.before, asked.after)
+    scores = [kept.score]
+    if tree.kept_in_ == "each answer":
+        scores += [each.kept.score for each in answers]
     generalization = tree.generalization_
     return ModelAssessment(
         relative_accuracy=kept,
         chosen_on=_measured(tree.chosen_on_, kept.measure),
         worst_cell=_measured(tree.held_out_, kept.measure) if every_cell else None,
+        kept_in=tree.kept_in_,
+        per_answer=answers,
+        n_rarer=n_rarer,
         target=target,
-        met=bool(kept.score >= target - 1e-12 and (tree.met_ or not every_cell)),
+        met=bool(min(scores) >= target - 1e-12 and (tree.met_ or not every_cell)),
         null_accuracy=_null(asked, tree.scorer),
         true_accuracy=_truth(asked, _labels(tree, X, asked, y)),
         information_loss=generalization.information_loss(asked.table, tree.weights),
@@ -495,9 +593,10 @@ def _disclosure(tree: ModelTree, asked: ModelAnswers) -> ModelDisclosure:
 
 def _settings(tree: ModelTree) -> dict[str, Any]:
     """The parameters that were given or have a default, in plain values."""
+    given = {**tree.get_params(deep=False), "kept_in": tree.kept_in_}
     return {
         name: _plain(value)
-        for name, value in tree.get_params(deep=False).items()
+        for name, value in given.items()
         if name not in _NOT_SETTINGS and value is not None
     }
 

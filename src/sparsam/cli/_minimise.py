@@ -53,7 +53,16 @@ if TYPE_CHECKING:
     from sparsam.report import Report
 
 DEFAULT_LOSS = 0.01
-_WITH_MODEL = ("keep_accuracy", "recoding", "questionnaire", "trust_model", "search", "ilag")
+_WITH_MODEL = (
+    "keep_accuracy",
+    "kept_in",
+    "max_ranges",
+    "recoding",
+    "questionnaire",
+    "trust_model",
+    "search",
+    "ilag",
+)
 _WITHOUT_MODEL = (
     "score",
     "max_utility_loss",

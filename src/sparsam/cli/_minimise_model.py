@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -15,6 +16,9 @@ from sparsam.cli._tables import STANDARD_OUTPUT, output_name, save_document, sho
 from sparsam.cli._terminal import counted, echo_json, messages, tables
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from sparsam.assess import ModelAssessment
     from sparsam.collect import Asked
     from sparsam.data import BlackBox, Roles, Source
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
 
 DEFAULT_KEEP = 0.98
 NOT_MET = 1
+KEPT_IN = ("auto", "all", "each answer", "each cell")  # of `ModelTree`, which is slow to import
+_MOST_ASKED, _MANY_RANGES = 1_000, 400  # people who are asked, where there are so many ranges
 _PICKLED = (".joblib", ".pkl", ".pickle")
 _OPTIONS = (
     click.option(
@@ -34,6 +40,18 @@ _OPTIONS = (
         "--keep-accuracy",
         type=click.FloatRange(0, 1),
         help="With --model: share of its answers to keep (R² for numbers).  [default: 0.98]",
+    ),
+    click.option(
+        "--kept-in",
+        type=click.Choice([name.replace(" ", "-") for name in KEPT_IN]),
+        help="With --model: where that share must be kept: over all people, for each answer, or "
+        "in each group that the model treats alike.  [default: auto: each-answer where one answer "
+        "is rare, else all]",
+    ),
+    click.option(
+        "--max-ranges",
+        type=click.IntRange(2),
+        help="With --model: most ranges of a number, where the target allows it.  [default: 32]",
     ),
     click.option(
         "--recoding",
@@ -96,7 +114,7 @@ def minimise_for_model(
     _save("questionnaire", questionnaire, options["questionnaire"], options)
     with console.working("Measuring what is kept, and asking the questions …"):
         assessment = assess_model(tree, source, rows=tree.held_out_rows_)
-        asked = questionnaire.ask(records.take(tree.held_out_rows_))
+        asked = questionnaire.ask(records.take(_asked_rows(tree, options["seed"])))
     report = _report(assessment, tree, asked, data, records.n_rows, options)
     _save("report", report, options["report"], options)
     if options["as_json"]:
@@ -110,6 +128,16 @@ def minimise_for_model(
             "--questionnaire the questions, --report the evidence."
         )
     sys.exit(0 if assessment.met else NOT_MET)
+
+
+def _asked_rows(tree: ModelTree, seed: int) -> NDArray[np.int64]:
+    """The people held out; of many ranges, where each takes long to ask, a thousand by chance."""
+    import numpy as np
+
+    rows = tree.held_out_rows_
+    if len(rows) <= _MOST_ASKED or tree.generalization_.n_buckets <= _MANY_RANGES:
+        return rows
+    return np.sort(np.random.default_rng(seed).permutation(rows)[:_MOST_ASKED])
 
 
 def _load(model: Path, trust: bool, quiet: bool) -> BlackBox:
@@ -127,10 +155,13 @@ def _fit(
     from sparsam.minimise import ModelTree
 
     keep = options["keep_accuracy"]
+    if options["max_ranges"] is not None:
+        constraints = replace(constraints, max_ranges=options["max_ranges"])
     tree = ModelTree(
         box,
         roles,
         keep_accuracy=DEFAULT_KEEP if keep is None else keep,
+        kept_in=(options["kept_in"] or "auto").replace("-", " "),
         search=options["search"] or "responses",
         ilag=options["ilag"] or "corrected",
         constraints=constraints,

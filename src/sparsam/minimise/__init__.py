@@ -12,6 +12,7 @@ from sparsam.minimise._uniform import Uniform
 from sparsam.minimise.merging._merging import Merging
 from sparsam.minimise.model._fit import CurvePoint as CurvePoint
 from sparsam.minimise.model._model_tree import ModelTree
+from sparsam.minimise.model._oracle import FEWEST_OF_ANSWER as FEWEST_OF_ANSWER
 from sparsam.minimise.neural._adversarial import Adversarial
 from sparsam.minimise.neural._mutual_information import MutualInformation
 

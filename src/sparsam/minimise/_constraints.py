@@ -10,6 +10,7 @@ from sparsam._checks import check_whole
 from sparsam._errors import ParameterError
 from sparsam.data import Attribute, CategoricalDomain, Category, Task
 from sparsam.generalization import CodeTree, Hierarchy
+from sparsam.minimise._ranges import MAX_RANGES
 
 Ancestors = Mapping[Category, Sequence[str]]
 
@@ -26,6 +27,9 @@ class Constraints:
         Attributes that may not be collected at all.
     max_buckets : mapping of str to int
         The most buckets that an attribute may have.
+    max_ranges : int or None, default=32
+        The most ranges that a number is cut into, where utility allows it: nobody can answer for
+        hundreds. A wish, where `max_buckets` is a demand: what cannot do with fewer has more.
     hierarchies : mapping of str to Hierarchy or to (mapping of category to sequence of str)
         For each category its ancestors, from the nearest to the farthest. A bucket is then always
         one node of the hierarchy: a category, or everything below one ancestor.
@@ -39,6 +43,7 @@ class Constraints:
     must_keep: Sequence[str] = ()
     must_drop: Sequence[str] = ()
     max_buckets: Mapping[str, int] = field(default_factory=dict)
+    max_ranges: int | None = MAX_RANGES
     hierarchies: Mapping[str, Hierarchy | Ancestors] = field(default_factory=dict)
 
     def check(self, task: Task) -> None:
@@ -58,6 +63,8 @@ class Constraints:
             )
         for name, most in self.max_buckets.items():
             check_whole("Constraints", f"max_buckets['{name}']", most, 1)
+        if self.max_ranges is not None:
+            check_whole("Constraints", "max_ranges", self.max_ranges, 2)
         for name in self.hierarchies:
             self._check_hierarchy(name, task)
 

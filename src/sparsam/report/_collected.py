@@ -24,6 +24,7 @@ from sparsam.report.page._blocks import (
 )
 
 AttributeData = dict[str, Any]
+_MOST_LABELS, _LABELS_AT_ENDS = 200, 20  # that a table shows of one attribute
 
 
 def attributes_data(generalization: Generalization, task: Task) -> list[AttributeData]:
@@ -156,8 +157,16 @@ def attribute_row(attribute: Mapping[str, Any]) -> tuple[Words, Words, Cell]:
     return (
         title,
         attribute["before_words"],
-        Cell(chips=Chips(tuple(attribute["buckets"]), members, remark)),
+        Cell(chips=Chips(_shown(attribute["buckets"]), members, remark)),
     )
+
+
+def _shown(labels: Sequence[str]) -> tuple[str, ...]:
+    """The labels, or the first and the last of more than anyone reads; the data have them all."""
+    if len(labels) <= _MOST_LABELS:
+        return tuple(labels)
+    left_out = f"… {len(labels) - 2 * _LABELS_AT_ENDS:,} more between them …"
+    return (*labels[:_LABELS_AT_ENDS], left_out, *labels[-_LABELS_AT_ENDS:])
 
 
 def spared_box(attributes: Sequence[Mapping[str, Any]], title: str) -> Iterator[Block]:

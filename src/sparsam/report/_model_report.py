@@ -9,6 +9,7 @@ from sparsam._errors import ParameterError
 from sparsam._small_counts import suppress
 from sparsam.assess import ModelAssessment
 from sparsam.generalization import Generalization
+from sparsam.minimise import FEWEST_OF_ANSWER
 from sparsam.report._closing import (
     MEANING,
     input_data,
@@ -84,7 +85,8 @@ _MEANING = (
     {
         "heading": "An average can hide a group",
         "text": "The answers that change are not spread evenly over people. A target that must "
-        "hold in each group that the model treats alike (kept_in) says more.",
+        "hold for each answer, or in each group that the model treats alike, says more "
+        "(--kept-in each-answer, --kept-in each-cell).",
     },
     {
         "heading": "The interval covers chance, not change",
@@ -110,7 +112,20 @@ _MISSED = Notice(
     ),
     "missed",
 )
-_KEPT = ("held_out", "chosen_on", "worst_cell", "target", "met", "shortfall", "null_accuracy")
+_KEPT = (
+    "held_out",
+    "chosen_on",
+    "worst_cell",
+    "kept_in",
+    "per_answer",
+    "n_rarer_answers",
+    "target",
+    "met",
+    "shortfall",
+    "null_accuracy",
+)
+_LITTLE = 0.05  # information loss that spares people next to nothing
+_MOST_ANSWERS = 5  # that a table names, the rarest
 
 Data = Mapping[str, Any]
 
@@ -178,7 +193,7 @@ class ModelReport(Document[dict[str, Any]]):
                 _loss_figure(data),
                 _questions_figure(data["questions"]) or _stored_figure(data),
             ),
-            notices=() if data["kept"]["met"] else (_MISSED,),
+            notices=tuple(_notices(data)),
             sections=tuple(sections),
             brief=tuple(_brief(data)),
             saved_as="model.html",
@@ -336,6 +351,13 @@ def _method(settings: Mapping[str, Any], n_asked: int) -> list[str]:
             "To be met on other people too, the target had to be kept on those chosen on with "
             f"{errors} to spare.",
         )
+    where = {
+        "each answer": "The target had to be kept for each answer of the model that at least "
+        f"{FEWEST_OF_ANSWER} people get, since a rare one would be lost in an average.",
+        "each cell": "The target had to be kept in each group of people that the model treats "
+        "alike.",
+    }
+    sentences.append(where.get(settings.get("kept_in", ""), ""))
     if settings["search"] == "paper" and settings.get("ilag") == "paper":
         sentences.append(
             "Attributes were given back in the order as printed (eq. 3), which takes useless ones "
@@ -346,26 +368,90 @@ def _method(settings: Mapping[str, Any], n_asked: int) -> list[str]:
     return [sentence for sentence in sentences if sentence]
 
 
+def _notices(data: Data) -> Iterator[Notice]:
+    """That the target is missed, what an average hides, or what each answer costs."""
+    kept = data["kept"]
+    little = (data["collected"]["information_loss"] or 0.0) < _LITTLE
+    if kept["kept_in"] == "each answer" and len(kept["per_answer"]) > 1 and little:
+        yield Notice(
+            (
+                strong("Little is spared."),
+                f" To keep “{kept['per_answer'][0]['answer']}”, which few people get, the model "
+                "needs fine detail. --kept-in all asks for the target over all people alone.",
+            )
+        )
+    if not kept["met"]:
+        yield _MISSED
+    elif lost := _lost(kept):
+        which = f"“{lost[0]['answer']}”" if len(lost) == 1 else f"{len(lost)} answers"
+        yield Notice(
+            (
+                strong("Met over all people only."),
+                f" Of {which} less is kept than the target: --kept-in each-answer demands it for "
+                "each answer.",
+            ),
+        )
+
+
+def _lost(kept: Data) -> list[Data]:
+    """The answers of which less is kept than the target, the worst first."""
+    lost = [each for each in kept["per_answer"] if each["score"] < kept["target"] - 1e-12]
+    return sorted(lost, key=lambda each: float(each["score"]))
+
+
 def _verdict(data: Data) -> Verdict:
     """What the model needs and keeps; a missed target comes first."""
     kept, held_out = data["kept"], data["kept"]["held_out"]
     target = target_words(kept["target"], held_out["measure"])
     people = f"on {counted(held_out['n_records'], 'person', 'people')} held out"
     if kept["met"]:
-        words = _agreement("its", held_out)
-        costs = f"{words} {people} (target {target}: met)."
-        return Verdict(f"The model needs {_needed(data)}.", costs)
-    measured = kept["worst_cell"] or held_out
+        words = f"{_agreement('its', held_out)}{_of_answers(kept)}"
+        return Verdict(f"The model needs {_needed(data)}.", f"{words} {people} {_met(data)}.")
+    measured, where = kept["worst_cell"] or held_out, ""
+    answers = _lost(kept) if kept["kept_in"] == "each answer" else []
+    if kept["worst_cell"]:
+        where = " in the worst group"
+    elif answers and answers[0]["score"] < held_out["score"]:
+        measured = answers[0]
     decimals = telling(measured["score"], kept["target"])
-    words = _agreement("the model’s", measured, decimals)
-    where = " in the worst group" if kept["worst_cell"] else ""
+    whose = f"the model’s “{answers[0]['answer']}”" if measured is not held_out and answers else ""
+    words = _agreement(whose or "the model’s", measured, decimals)
     lacking = f"{kept['shortfall']:.{decimals + 2}f}"
     if held_out["measure"] == "share":
         lacking = f"{100 * kept['shortfall']:.{decimals}f} points"
     return Verdict(
-        f"The target of {target} is missed by {lacking}.",
+        f"The target of {target}{' of each answer' * bool(whose)} is missed by {lacking}.",
         f"{words}{where} {people}, when the model is given {_needed(data)}.",
     )
+
+
+def _of_answers(kept: Data) -> str:
+    """The answer that is kept least, where it must be told beside the average."""
+    lost = _lost(kept)
+    if lost:
+        rest = f", {len(lost) - 1} more below the target" if len(lost) > 1 else ""
+        decimals = telling(lost[0]["score"], kept["target"])
+        return f", but of “{lost[0]['answer']}” only {percent(lost[0]['score'], decimals)}{rest},"
+    if kept["kept_in"] != "each answer" or not kept["per_answer"]:
+        return ""
+    worst = min(kept["per_answer"], key=lambda each: float(each["score"]))
+    return f", of “{worst['answer']}” {percent(worst['score'])},"
+
+
+def _met(data: Data) -> str:
+    """What is met, in brackets: a target over all people says nothing of each answer."""
+    kept = data["kept"]
+    target = target_words(kept["target"], kept["held_out"]["measure"])
+    if kept["kept_in"] == "each answer" and kept["per_answer"]:
+        words = f"target {target} of each answer: met"
+        if kept["n_rarer_answers"]:
+            words += (
+                f"; {counted(kept['n_rarer_answers'], 'rarer answer')} with too few people to tell"
+            )
+        return f"({words})"
+    if _lost(kept):
+        return f"(target {target} over all people: met; of each answer: missed)"
+    return f"(target {target}: met)"
 
 
 def _agreement(whose: str, accuracy: Data, decimals: int = 1) -> str:
@@ -396,7 +482,12 @@ def _attributes_figure(data: Data) -> KeyFigure:
 def _answers_figure(data: Data) -> KeyFigure:
     kept, held_out = data["kept"], data["kept"]["held_out"]
     measure = held_out["measure"]
-    target = f"target {target_words(kept['target'], measure)}: {'met' if kept['met'] else 'missed'}"
+    target = f"target {target_words(kept['target'], measure)}"
+    if kept["met"] and _lost(kept):
+        target += " over all: met; of each answer: missed"
+    else:
+        each = " of each answer" if kept["kept_in"] == "each answer" else ""
+        target += f"{each}: {'met' if kept['met'] else 'missed'}"
     around = range_words(held_out["interval"], measure)
     title = {"share": "of the answers stay", "r2": "R² between the answers"}.get(measure, "score")
     notes = [target, f"{whole(held_out['n_records'])} people held out"]
@@ -520,6 +611,10 @@ def _kept_rows(data: Data) -> Iterator[Row]:
     yield _kept_row(Cell(title, "people chosen on"), kept["chosen_on"])
     if kept["worst_cell"]:
         yield _kept_row(Cell(title, "the worst group, people held out"), kept["worst_cell"])
+    for each in kept["per_answer"][:_MOST_ANSWERS] if len(kept["per_answer"]) > 1 else ():
+        decimals = telling(each["score"], kept["target"])
+        words = Cell(f"Of the answer “{each['answer']}”", f"{percent(each['share'])} of the people")
+        yield _kept_row(words, each, decimals)
     null = strong(score_words(kept["null_accuracy"], measure))
     yield Cell("One answer for everyone", "what nothing collected would keep"), null, NOTHING
     if truth:

@@ -11,7 +11,7 @@ from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Table
 from sparsam.generalization import Generalization
 from sparsam.minimise import Constraints, ModelTree
 from sparsam.minimise._partitions import code_counts, partition_of
-from sparsam.minimise.model._fit import ModelFit, Settings, usual_values
+from sparsam.minimise.model._fit import ModelFit, Settings, in_turn, rare_answers, usual_values
 from sparsam.minimise.model._oracle import Oracle
 from sparsam.minimise.model._recoding import prediction_task
 from sparsam.minimise.model._round import FedRecords
@@ -40,7 +40,7 @@ def _fit(predict, n_rows=600, **options):
         "caution": 1.0,
         "representative": "response",
         "ilag": "corrected",
-        "every_cell": False,
+        "kept_in": "all",
         "scorer": None,
         "weights": {},
         "constraints": Constraints(),
@@ -75,7 +75,7 @@ def test_every_person_is_in_one_part():
 
 
 def test_cells_are_groups_that_the_model_treats_alike():
-    fit = _fit(_old_office, every_cell=True)
+    fit = _fit(_old_office, kept_in="each cell")
     cells = fit._cells
     assert 2 <= len(np.unique(cells)) <= 16
     for cell in np.unique(cells):
@@ -83,9 +83,9 @@ def test_cells_are_groups_that_the_model_treats_alike():
         assert len(np.unique(fit._answers[inside])) == 1
     assert fit.small_cells() == ""
     assert _fit(_old_office).small_cells() == ""
-    few = _fit(_old_office, n_rows=60, every_cell=True)
+    few = _fit(_old_office, n_rows=60, kept_in="each cell")
     assert "cells has the 50 records" in few.small_cells()
-    same = _fit(lambda codes: np.zeros(len(codes)), every_cell=True)
+    same = _fit(lambda codes: np.zeros(len(codes)), kept_in="each cell")
     assert set(same._cells.tolist()) == {0}
 
 
@@ -139,6 +139,41 @@ def test_the_usual_record_gets_the_commonest_answer():
     answers = fit._answers[fit.learn]
     record = fit._usual_record()
     assert fit._oracle(record[None])[0] == np.bincount(answers).argmax()
+
+
+@pytest.mark.parametrize(
+    ("counts", "rare"),
+    [
+        ([920, 80], [1]),  # 8 %
+        ([700, 300], []),
+        ([971, 29], []),  # too few to tell
+        ([100] * 10, []),  # a tenth each is their equal share
+        ([400, 400, 180, 20], []),
+        ([400, 400, 160, 40], [3]),
+    ],
+)
+def test_rare_answers_are_those_that_an_average_hides(counts, rare):
+    answers = np.repeat(np.arange(len(counts)), counts)
+    assert rare_answers(answers).tolist() == rare
+
+
+def test_the_target_must_hold_for_each_answer_where_one_is_rare():
+    def predict(codes):
+        return (codes[:, 0] > 33) & (codes[:, 1] == 1)
+
+    assert _fit(predict, n_rows=3_000, kept_in="auto").kept_in == "each answer"
+    assert _fit(predict, n_rows=300, kept_in="auto").kept_in == "all"  # too few get it
+    assert _fit(predict, n_rows=3_000, kept_in="all").kept_in == "all"
+    assert _fit(lambda codes: codes[:, 0] > 20, n_rows=3_000, kept_in="auto").kept_in == "all"
+    own = _fit(predict, n_rows=3_000, kept_in="auto", scorer=lambda before, after: 1.0)
+    assert own.kept_in == "all"
+
+
+def test_groups_take_turns_in_the_order_that_they_are_in():
+    groups = np.array([2, 2, 0, 2, 0, 2, 1])
+    order = in_turn(groups)
+    assert order.tolist() == [2, 6, 0, 4, 1, 3, 5]
+    assert in_turn(np.zeros(4, np.int64)).tolist() == [0, 1, 2, 3]
 
 
 def test_too_few_people_are_refused():

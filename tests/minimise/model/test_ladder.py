@@ -16,6 +16,7 @@ from sparsam.minimise.model._ladder import (
     identity,
     ladders,
     penalties,
+    responses,
     stand_in,
 )
 from sparsam.minimise.model._oracle import Oracle
@@ -34,7 +35,9 @@ def _random_model(sizes, rng, n_classes=3):
 def _made(task, seed, how="response"):
     rng = np.random.default_rng(seed)
     oracle = _random_model(task.sizes, rng)
-    return ladders(task.table.attributes, task.codes, oracle, how, rng)
+    return ladders(
+        task.table.attributes, responses(task.table.attributes, task.codes, oracle), how, rng
+    )
 
 
 def _numbers(n_values, **options):
@@ -96,7 +99,7 @@ def test_losses_are_exact_where_every_number_of_the_domain_occurs(domain):
     rng = np.random.default_rng(0)
     codes = np.asfortranarray(rng.integers(0, attribute.size, (300, 1)).astype(np.uint16))
     oracle = _random_model((attribute.size,), rng)
-    (ladder,) = ladders([attribute], codes, oracle, "response", rng)
+    (ladder,) = ladders([attribute], responses([attribute], codes, oracle), "response", rng)
     counts = np.bincount(codes[:, 0], minlength=attribute.size)
     for level in ladder:
         generalization = Generalization([partition_of(attribute, level.buckets, counts)])
@@ -121,7 +124,7 @@ def test_one_value_is_lost_whole_and_needs_no_step():
         codes = np.zeros((30, 1), np.uint16, order="F")
         rng = np.random.default_rng(0)
         oracle = Oracle(lambda codes: codes[:, 0], (1,))
-        (ladder,) = ladders([attribute], codes, oracle, "response", rng)
+        (ladder,) = ladders([attribute], responses([attribute], codes, oracle), "response", rng)
         assert {level.n_buckets for level in ladder} == {1}
         assert {level.loss for level in ladder} == {1.0}
 
@@ -141,7 +144,9 @@ def test_the_values_that_the_model_tells_apart_least_are_merged_first():
 
     oracle = Oracle(predict, (4, 400))
     rng = np.random.default_rng(0)
-    ladder = ladders([attribute, who], codes, oracle, "response", rng)[0]
+    ladder = ladders([attribute, who], responses([attribute, who], codes, oracle), "response", rng)[
+        0
+    ]
     by_size = {level.n_buckets: level.buckets.tolist() for level in ladder[1:]}
     assert by_size[3] == [0, 1, 0, 2]
     assert by_size[2] == [0, 0, 0, 1]
@@ -214,13 +219,34 @@ def test_many_numbers_are_asked_about_in_runs():
     codes = np.asfortranarray(rng.integers(0, 3_001, (4_000, 1)).astype(np.uint16))
     codes[:50] = 3_000
     oracle = Oracle(lambda codes: codes[:, 0] >= 1_700, (3_001,))
-    (ladder,) = ladders([attribute], codes, oracle, "response", rng)
-    assert ladder[1].n_buckets <= 257
-    assert ladder[1].loss < 0.01
+    (ladder,) = ladders([attribute], responses([attribute], codes, oracle), "response", rng)
+    asked = next(level for level in ladder if level.n_buckets <= 257)
+    assert asked.loss < 0.01
+    fine = [level.n_buckets for level in ladder[1:] if level.n_buckets > 257]
+    assert [round(n, -1) for n in fine] == [1020, 510]  # finer ones with as many people in each
     two = next(level for level in ladder[1:] if level.n_buckets == 2)
     border = int(np.flatnonzero(np.diff(two.buckets[:3_000]))[0])
     assert abs(border - 1_700) <= 3_000 / 256
     assert (np.diff(two.buckets[:3_000]) >= 0).all()
+
+
+def test_down_to_few_ranges_the_answers_alone_decide():
+    # the model looks at the lower half of many amounts, where a range gains next to nothing
+    lows = np.round(np.exp(np.linspace(0, 12, 400)), 3)
+    attribute = Attribute("n", NumericDomain(lows[0], lows[-1], False), lows, lows)
+    rng = np.random.default_rng(0)
+    codes = np.asfortranarray(rng.integers(0, 400, (4_000, 1)).astype(np.uint16))
+    oracle = Oracle(lambda codes: np.minimum(codes[:, 0], 200) // 10, (400,))
+    asked = responses([attribute], codes, oracle)
+
+    def kept(max_ranges):
+        (ladder,) = ladders([attribute], asked, "response", rng, max_ranges=max_ranges)
+        level = next(level for level in ladder if level.n_buckets <= 32)
+        assert level.n_buckets == 32 or max_ranges is None
+        fed = level.stand_ins[codes]
+        return (oracle(fed) == oracle(codes)).mean()
+
+    assert kept(32) > 0.95 > 0.9 > kept(None)
 
 
 @pytest.mark.parametrize("how", REPRESENTATIVES)
@@ -229,7 +255,7 @@ def test_a_value_that_nobody_learned_from_has_goes_where_the_model_treats_it_ali
     rng = np.random.default_rng(0)
     codes = np.array([[0], [1], [8], [9]] * 20, np.uint16, order="F")
     oracle = Oracle(lambda codes: codes[:, 0] > 2, (10,))
-    (ladder,) = ladders([attribute], codes, oracle, how, rng)
+    (ladder,) = ladders([attribute], responses([attribute], codes, oracle), how, rng)
     two = next(level for level in ladder if level.n_buckets == 2)
     assert two.buckets.tolist() == [0] * 3 + [1] * 7
     assert two.representatives[0] in (0, 1)
@@ -237,7 +263,7 @@ def test_a_value_that_nobody_learned_from_has_goes_where_the_model_treats_it_ali
     categories = Attribute("c", CategoricalDomain(("a", "b", "never")))
     codes = np.array([[0], [0], [1]] * 20, np.uint16, order="F")
     oracle = Oracle(lambda codes: codes[:, 0] > 0, (3,))
-    (ladder,) = ladders([categories], codes, oracle, how, rng)
+    (ladder,) = ladders([categories], responses([categories], codes, oracle), how, rng)
     two = next(level for level in ladder if level.n_buckets == 2)
     assert two.buckets.tolist() == [0, 1, 1]
 
@@ -247,13 +273,13 @@ def test_of_many_values_those_that_nobody_has_go_with_their_neighbours():
     rng = np.random.default_rng(0)
     codes = np.array([[10], [100], [800], [900]] * 20, np.uint16, order="F")
     oracle = Oracle(lambda codes: codes[:, 0] > 500, (1_000,))
-    (ladder,) = ladders([attribute], codes, oracle, "response", rng)
+    (ladder,) = ladders([attribute], responses([attribute], codes, oracle), "response", rng)
     two = next(level for level in ladder if level.n_buckets == 2)
     assert two.buckets.tolist() == [0] * 451 + [1] * 549
     many = Attribute("c", CategoricalDomain(tuple(map(str, range(400)))))
     codes = np.array([[0], [0], [1]] * 20, np.uint16, order="F")
     oracle = Oracle(lambda codes: codes[:, 0], (400,))
-    (ladder,) = ladders([many], codes, oracle, "response", rng)
+    (ladder,) = ladders([many], responses([many], codes, oracle), "response", rng)
     two = next(level for level in ladder if level.n_buckets == 2)
     assert two.buckets.tolist() == [0, 1, *[0] * 398]  # with the commonest
 
@@ -262,7 +288,9 @@ def test_people_without_any_value_are_one_bucket():
     attribute = _numbers(400, missing=True)
     codes = np.full((40, 1), 400, np.uint16, order="F")
     oracle = Oracle(lambda codes: codes[:, 0], (401,))
-    (ladder,) = ladders([attribute], codes, oracle, "response", np.random.default_rng(0))
+    (ladder,) = ladders(
+        [attribute], responses([attribute], codes, oracle), "response", np.random.default_rng(0)
+    )
     assert [level.n_buckets for level in ladder] == [401, 1]
     assert ladder[1].representatives.tolist() == [400]
 
@@ -276,7 +304,9 @@ def test_a_missing_value_may_share_a_bucket_in_the_middle():
         value = np.where(codes[:, 0] == 30, 15, codes[:, 0].astype(int))
         return np.digitize(value, [10, 20])
 
-    (ladder,) = ladders([attribute], codes, Oracle(predict, (31,)), "response", rng)
+    (ladder,) = ladders(
+        [attribute], responses([attribute], codes, Oracle(predict, (31,))), "response", rng
+    )
     three = next(level for level in ladder if level.n_buckets == 3)
     assert three.buckets.tolist() == [0] * 10 + [1] * 10 + [2] * 10 + [1]
 
@@ -286,7 +316,7 @@ def test_numbers_as_answers():
     rng = np.random.default_rng(0)
     codes = np.asfortranarray(rng.integers(0, 20, (300, 1)).astype(np.uint16))
     oracle = Oracle(lambda codes: np.where(codes[:, 0] < 7, 1.5, 90.0), (20,), regression=True)
-    (ladder,) = ladders([attribute], codes, oracle, "response", rng)
+    (ladder,) = ladders([attribute], responses([attribute], codes, oracle), "response", rng)
     two = next(level for level in ladder if level.n_buckets == 2)
     assert two.buckets.tolist() == [0] * 7 + [1] * 13
 

@@ -8,7 +8,7 @@ from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Table
 from sparsam.generalization import Generalization
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._partitions import code_counts, partition_of
-from sparsam.minimise.model._ladder import Ranges, ladders
+from sparsam.minimise.model._ladder import Ranges, ladders, responses
 from sparsam.minimise.model._limits import with_constants, within
 from sparsam.minimise.model._oracle import Oracle
 from sparsam.minimise.model._recoding import prediction_task
@@ -33,7 +33,7 @@ def case():
     codes = np.column_stack([rng.integers(0, size, 200) for size in sizes]).astype(np.uint16)
     table = Table(attributes, np.asfortranarray(codes))
     oracle = Oracle(lambda codes: codes.sum(axis=1) % 3, sizes)
-    partitions = ladders(attributes, table.codes, oracle, "response", rng)
+    partitions = ladders(attributes, responses(attributes, table.codes, oracle), "response", rng)
     return partitions, prediction_task(table, np.zeros(200, np.int64), 1)
 
 
@@ -90,7 +90,12 @@ def test_what_cannot_be_met_is_said():
     table = Table((attribute,), np.zeros((9, 1), np.uint16, order="F"))
     task = prediction_task(table, np.zeros(9, np.int64), 1)
     oracle = Oracle(lambda codes: codes[:, 0], (2,))
-    partitions = ladders([attribute], table.codes, oracle, "response", np.random.default_rng(0))
+    partitions = ladders(
+        [attribute],
+        responses([attribute], table.codes, oracle),
+        "response",
+        np.random.default_rng(0),
+    )
     finest = [[level for level in partitions[0] if level.n_buckets > 1]]
     with pytest.raises(ParameterError, match="No partition of 'c'"):
         within(finest, task, Constraints(must_drop=["c"]))

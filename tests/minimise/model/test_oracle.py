@@ -8,6 +8,8 @@ from sklearn.metrics import r2_score
 
 from sparsam._errors import DataError, ParameterError
 from sparsam.data import Attribute, CategoricalDomain, NumericDomain
+from sparsam.data.model import Replacement
+from sparsam.minimise.model import _oracle
 from sparsam.minimise.model._oracle import Agreement, Kept, Oracle, Places, RecordKeys
 
 
@@ -206,6 +208,57 @@ def test_what_is_heard_early_changes_nothing_but_when_the_model_is_asked(kind):
     assert early.n_asked == plain.n_asked
 
 
+@pytest.mark.parametrize("kind", ["codes", "numbers"])
+def test_the_model_is_asked_in_pieces_that_fit_into_memory(monkeypatch, kind):
+    sizes = []
+
+    def predict(codes, numbers=None):
+        sizes.append(len(codes))
+        if numbers is None:
+            return codes[:, 0]
+        return np.array(numbers[0].values)[numbers[0].index]
+
+    monkeypatch.setattr(_oracle, "_AT_ONCE", 7)
+    oracle = Oracle(predict, (100,))
+    codes = np.arange(20, dtype=np.uint16)[:, None]
+    if kind == "codes":
+        answers = oracle(codes)
+    else:
+        values = [3 * n for n in range(20)]
+        answers = oracle.with_numbers(codes, {0: Replacement(values, np.arange(20))})
+    factor = 1 if kind == "codes" else 3
+    assert oracle.labels(answers).tolist() == [factor * n for n in range(20)]
+    assert sizes == [7, 7, 6]
+    assert oracle.n_asked == 20
+
+
+def test_what_is_remembered_is_bounded_and_forgetting_changes_no_answer(monkeypatch):
+    monkeypatch.setattr(_oracle, "_MOST_REMEMBERED", 10)
+    words = np.array([f"{n}" for n in range(40)])[::-1]
+    oracle = Oracle(lambda codes: words[codes[:, 0]], (40,))
+    first = oracle(np.arange(40, dtype=np.uint16)[:, None])
+    again = oracle(np.arange(5, dtype=np.uint16)[:, None])
+    assert oracle.labels(again).tolist() == words[:5].tolist()
+    assert again.tolist() == first[:5].tolist()  # a label keeps its number
+    assert len(oracle._places) == 5
+
+
+def test_each_answer_and_all_records_count_where_both_do():
+    oracle = Oracle(lambda codes: codes[:, 0], (3,))
+    before = np.repeat([0, 1, 2], [100, 30, 20])
+    after = before.copy()
+    after[:3] = 1  # 97 of 100 kept
+    after[130:] = 0  # none of twenty, too few to tell alone
+    each = Agreement(oracle, before, cells=before, fewest=30)
+    assert each.score(after) == pytest.approx(0.97)
+    both = Agreement(oracle, before, cells=before, fewest=30, over_all=True)
+    assert both.score(after) == both.kept(after).score == pytest.approx(127 / 150)
+    assert (each.least, both.least) == (1 / 30, 1 / 30)
+    for agreement in (each, both, both.take(np.arange(150))):
+        tally = agreement.tallies(after == before, [np.arange(150)])[0]
+        assert agreement.share(tally) == pytest.approx(agreement.score(after))
+
+
 @given(st.lists(st.lists(st.integers(-5, 30), max_size=8), max_size=6))
 def test_places_number_keys_as_a_dictionary_would(batches):
     places, known = Places(), {}
@@ -244,7 +297,7 @@ def test_many_large_attributes_do_not_overflow():
     highest = np.full((1, 40), 65_535, np.uint16)
     with np.errstate(all="raise"):
         (key,) = RecordKeys((65_536,) * 40)(highest)
-    assert 0 <= key < 2**62
+    assert 0 <= key < 2**63
 
 
 @pytest.mark.parametrize("n_attributes", [0, 2])

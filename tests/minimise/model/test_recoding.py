@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Table
 from sparsam.generalization import Generalization
+from sparsam.generalization.recoding import Leaf
 from sparsam.minimise._partitions import code_counts, partition_of
-from sparsam.minimise.model._ladder import identity, ladders
+from sparsam.minimise.model import _recoding
+from sparsam.minimise.model._ladder import identity, ladders, responses
 from sparsam.minimise.model._oracle import Agreement, Oracle
 from sparsam.minimise.model._recoding import SettledTree, label_of, needless
 from sparsam.minimise.model._search import Search
@@ -27,7 +29,9 @@ def _case(task, data):
     """A state of the search somewhere on its path, and its generalization."""
     oracle = _oracle(task.sizes, task.n_rows)
     rng = np.random.default_rng(0)
-    partitions = ladders(task.table.attributes, task.codes, oracle, "response", rng)
+    partitions = ladders(
+        task.table.attributes, responses(task.table.attributes, task.codes, oracle), "response", rng
+    )
     shares = np.full(len(partitions), 1 / len(partitions))
     search = Search(partitions, shares, oracle, task.codes, Agreement(oracle, oracle(task.codes)))
     state = data.draw(st.sampled_from(search.path()))
@@ -118,7 +122,7 @@ def test_people_whose_answer_is_certain_are_asked_less():
     codes = np.column_stack([rng.integers(0, 60, 500), rng.integers(0, 3, 500)])
     table = Table(attributes, np.asfortranarray(codes.astype(np.uint16)))
     oracle = Oracle(lambda c: (c[:, 0] >= 18) & (c[:, 1] == 1), (60, 3))
-    partitions = ladders(attributes, table.codes, oracle, "response", rng)
+    partitions = ladders(attributes, responses(attributes, table.codes, oracle), "response", rng)
     ranges = [next(one for one in ladder if one.n_buckets == 2) for ladder in partitions]
     counts = code_counts(table.codes, (60, 3))
     generalization = Generalization(
@@ -138,7 +142,7 @@ def test_numbers_are_settled_by_the_class_they_fall_into():
     codes = np.asfortranarray(np.tile(values, 10)[:, None].astype(np.uint16))
     oracle = Oracle(lambda c: np.where(c[:, 0] < 20, 1.0, 5.0), (40,), regression=True)
     rng = np.random.default_rng(0)
-    (ladder,) = ladders([attribute], codes, oracle, "response", rng)
+    (ladder,) = ladders([attribute], responses([attribute], codes, oracle), "response", rng)
     two = next(ranges for ranges in ladder if ranges.n_buckets == 2)
     counts = np.bincount(codes[:, 0])
     generalization = Generalization([partition_of(attribute, two.buckets, counts)])
@@ -162,23 +166,22 @@ def test_several_outputs_are_one_line_of_words():
 
 @given(data=st.data(), fewest=st.sampled_from([1, 2, 5]))
 @settings(max_examples=60)
-def test_settled_leaves_alone_lose_no_more_than_the_recoding(any_task, data, fewest):
+def test_people_of_settled_leaves_get_the_answer_of_the_recoding(any_task, data, fewest):
     task = data.draw(any_task(most_values=5))
     oracle, ranges, generalization = _case(task, data)
     learned = task.codes[: max(1, task.n_rows // 2)]
     tree = SettledTree(task.table.attributes, ranges, learned, oracle)
-    before = oracle(task.codes)
-    lost = tree.n_lost(task.codes, before, fewest)
+    settled, answers = tree.settled(task.codes, fewest)
     recoding = tree.recoding(generalization, fewest)
-    changed = oracle(_fed(recoding, task.table)) != before
-    assert lost <= changed.sum()
-    # it is just those in a leaf that asks nothing, but for leaves that could be fixed whole
+    assert answers.tolist() == oracle(_fed(recoding, task.table))[settled].tolist()
+    # they are just those in a leaf that asks nothing, but for leaves that could be fixed whole
     leaf = recoding.leaf_of(generalization.apply_codes(task.table))
     silent = [n for n, node in enumerate(recoding.nodes) if getattr(node, "asks", "asks") == ()]
-    assert lost <= changed[np.isin(leaf, silent)].sum()
+    assert np.isin(leaf[settled], silent).all()
+    assert tree.fits(fewest)
 
 
-def test_settled_leaves_lose_those_who_are_answered_otherwise():
+def test_settled_leaves_answer_otherwise_for_some():
     sizes = (2, 3)
     attributes = (
         Attribute("a", CategoricalDomain(("x", "y"))),
@@ -189,10 +192,36 @@ def test_settled_leaves_lose_those_who_are_answered_otherwise():
     ranges = [identity(attribute, np.ones(attribute.size, np.int64)) for attribute in attributes]
     tree = SettledTree(attributes, ranges, learned, oracle)
     others = np.array([[0, 2], [1, 2], [1, 2], [1, 0]], dtype=np.uint16)
-    assert tree.n_lost(others, oracle(others), 10) == 2
-    assert tree.n_lost(others, oracle(others), 11) == 0  # no leaf is large enough
+    settled, answers = tree.settled(others, 10)
+    assert settled.tolist() == [0, 1, 2, 3]
+    assert (answers != oracle(others)).tolist() == [False, True, True, False]
+    assert not len(tree.settled(others, 11)[0])  # no leaf is large enough
     fixed = SettledTree(attributes, ranges, learned, oracle, ["a"])
-    assert fixed.n_lost(others, oracle(others), 10) == 0  # what is fixed may keep the answer
+    assert not len(fixed.settled(others, 10)[0])  # what is fixed may keep the answer
+
+
+def test_what_is_too_dear_to_find_out_is_asked_about(monkeypatch):
+    rng = np.random.default_rng(0)
+    attributes = [Attribute(name, CategoricalDomain(tuple("wxyz"))) for name in "abcd"]
+    codes = np.asfortranarray(rng.integers(0, 4, (400, 4)).astype(np.uint16))
+    oracle = Oracle(lambda codes: np.where(codes[:, 0] > 1, codes[:, 1], codes[:, 2]), (4,) * 4)
+    ranges = [identity(attribute, np.ones(4, np.int64)) for attribute in attributes]
+    counts = code_counts(codes, (4,) * 4)
+    generalization = Generalization(
+        partition_of(attribute, of.buckets, count, "common")
+        for attribute, of, count in zip(attributes, ranges, counts, strict=True)
+    )
+    tree = SettledTree(attributes, ranges, codes, oracle)
+    full = tree.recoding(generalization, 30)
+    monkeypatch.setattr(_recoding, "_MOST_ASKED", 0)
+    few = tree.recoding(generalization, 30)
+    table = Table(tuple(attributes), codes)
+    asked = [
+        sum(len(node.asks) for node in of.nodes if isinstance(node, Leaf)) for of in (full, few)
+    ]
+    assert asked[0] <= asked[1]
+    assert (oracle(_fed(few, table)) == oracle(codes)).all()
+    assert sum(n.split is None for n in tree._shape(30)[0]) == len(full.leaves) == len(few.leaves)
 
 
 def _differs(model, fed):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sparsam.data import Attribute, CategoricalDomain
 from sparsam.minimise.model import _search as _model_search
-from sparsam.minimise.model._ladder import ladders
+from sparsam.minimise.model._ladder import ladders, responses
 from sparsam.minimise.model._limits import with_constants
 from sparsam.minimise.model._oracle import Agreement, Oracle
 from sparsam.minimise.model._search import Search, State, answers_for
@@ -27,7 +27,9 @@ def _random_oracle(sizes, rng, regression=False):
 
 def _search(task, oracle, weights=None, cells=None):
     rng = np.random.default_rng(0)
-    partitions = ladders(task.table.attributes, task.codes, oracle, "response", rng)
+    partitions = ladders(
+        task.table.attributes, responses(task.table.attributes, task.codes, oracle), "response", rng
+    )
     shares = (
         np.full(len(partitions), 1 / len(partitions)) if weights is None else np.asarray(weights)
     )
@@ -139,6 +141,26 @@ def test_an_exchange_is_the_best_of_all(any_task, data, regression, at_once):
         assert better is None
 
 
+@given(data=st.data())
+@settings(max_examples=30)
+def test_a_search_from_coarser_levels_never_refines_them(any_task, data):
+    task = data.draw(any_task(most_values=6))
+    oracle = _random_oracle(task.sizes, np.random.default_rng(task.n_rows))
+    search, found = _search(task, oracle)
+    several = [sum(level.n_buckets > 1 for level in ladder) for ladder in found]
+    start = tuple(data.draw(st.integers(0, max(n - 1, 0))) for n in several)
+    path = search.started(start).path()
+    assert path[0].levels == (0,) * len(found)
+    assert start in [state.levels for state in path[:2]]
+    for state in path[1:-1]:
+        assert all(a >= b for a, b in zip(state.levels, start, strict=True))
+    better = search.started(start).exchange(path[min(1, len(path) - 1)], 0.0)
+    assert all(a >= b for a, b in zip(better.levels, start, strict=True))
+    refined = search.refinements(start)
+    assert (refined[0], refined[-1]) == (start, (0,) * len(found))
+    assert all(sum(a) == sum(b) + 1 for a, b in pairwise(refined))
+
+
 def _two_alike(n_rows=400):
     """Two attributes either of which is enough, since one is always equal to the other."""
     attributes = tuple(Attribute(name, CategoricalDomain(("f", "t"))) for name in "ab")
@@ -153,7 +175,7 @@ def _two_alike(n_rows=400):
 def test_weights_decide_what_is_given_up_first(heavy):
     attributes, codes, oracle = _two_alike()
     rng = np.random.default_rng(0)
-    partitions = ladders(attributes, codes, oracle, "response", rng)
+    partitions = ladders(attributes, responses(attributes, codes, oracle), "response", rng)
     weights = np.array([0.2, 0.2])
     weights[heavy] = 0.8
     search = Search(partitions, weights, oracle, codes, Agreement(oracle, oracle(codes)))
@@ -168,7 +190,7 @@ def test_an_attribute_that_the_model_does_not_look_at_goes_first():
     attributes = [Attribute(name, CategoricalDomain(tuple("wxyz"))) for name in "abc"]
     codes = np.asfortranarray(rng.integers(0, 4, (300, 3)).astype(np.uint16))
     oracle = Oracle(lambda codes: codes[:, 1], (4, 4, 4))
-    partitions = ladders(attributes, codes, oracle, "response", rng)
+    partitions = ladders(attributes, responses(attributes, codes, oracle), "response", rng)
     search = Search(partitions, np.full(3, 1 / 3), oracle, codes, Agreement(oracle, oracle(codes)))
     path = search.path()
     ranges = search.ranges(path[2].levels)
@@ -183,7 +205,7 @@ def test_nothing_collected_is_fed_as_one_record_where_that_keeps_more():
     codes = np.asfortranarray(records.astype(np.uint16))
     oracle = Oracle(lambda codes: codes[:, 0] ^ codes[:, 1], (2, 2))
     rng = np.random.default_rng(0)
-    partitions = ladders(attributes, codes, oracle, "median", rng)
+    partitions = ladders(attributes, responses(attributes, codes, oracle), "median", rng)
     partitions = [
         [ladder[0], next(o for o in ladder[1:] if o.n_buckets == 1)] for ladder in partitions
     ]
@@ -202,7 +224,7 @@ def test_the_worst_cell_steers_where_each_one_counts():
     codes[:, 0] = rng.random(600) < 0.1
     oracle = Oracle(lambda codes: codes[:, 0] & codes[:, 1], (2, 2))
     cells = codes[:, 0].astype(np.int64)
-    partitions = ladders(attributes, codes, oracle, "response", rng)
+    partitions = ladders(attributes, responses(attributes, codes, oracle), "response", rng)
     answers = oracle(codes)
     search = Search(
         partitions, np.full(2, 0.5), oracle, codes, Agreement(oracle, answers, cells=cells)

@@ -6,6 +6,7 @@ from sparsam.generalization.recoding._apply import check_codes as check_codes
 from sparsam.generalization.recoding._apply import raw_buckets as raw_buckets
 from sparsam.generalization.recoding._recoding import Recoding as Recoding
 from sparsam.generalization.recoding._recoding import RecodingDocument as RecodingDocument
+from sparsam.generalization.recoding._tree import MAX_PARTED as MAX_PARTED
 from sparsam.generalization.recoding._tree import Branch as Branch
 from sparsam.generalization.recoding._tree import Leaf as Leaf
 from sparsam.generalization.recoding._tree import Node as Node

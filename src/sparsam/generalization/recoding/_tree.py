@@ -276,7 +276,7 @@ def find_leaves(
 Possible = dict[str, frozenset[int]]
 """The buckets that the path to a node leaves, for the attributes that the path tests."""
 
-_MAX_BUCKETS: Final = 2**22  # over all branches: the time that a walk over the tree takes
+MAX_PARTED: Final = 2**22  # over all branches: the time that a walk over the tree takes
 
 
 def mask_of(buckets: Iterable[int], size: int) -> int:
@@ -416,8 +416,8 @@ def _check_branches(nodes: Sequence[Node], sizes: Mapping[str, int]) -> None:
                 f"{size - 1}, each once."
             )
             raise FieldError(msg, f"nodes[{i}].left")
-    if effort > _MAX_BUCKETS:
-        msg = f"All branches together must part at most {_MAX_BUCKETS:,} buckets. Got more."
+    if effort > MAX_PARTED:
+        msg = f"All branches together must part at most {MAX_PARTED:,} buckets. Got more."
         raise FieldError(msg, "nodes")
 
 

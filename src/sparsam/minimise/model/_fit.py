@@ -14,9 +14,23 @@ from sparsam.generalization import Generalization, Recoding
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._privacy_tree import Growth
 from sparsam.minimise._splits import leaves_of, tree_shape, with_neighbours
-from sparsam.minimise.model._ladder import Ranges, ladders
+from sparsam.minimise.model._ladder import (
+    Ranges,
+    Responses,
+    fewer_preferred,
+    ladders,
+    responses,
+)
 from sparsam.minimise.model._limits import Namer, with_constants, within
-from sparsam.minimise.model._oracle import FEWEST_IN_CELL, Agreement, Kept, Oracle, Scorer
+from sparsam.minimise.model._oracle import (
+    FEWEST_IN_CELL,
+    FEWEST_OF_ANSWER,
+    Agreement,
+    Answers,
+    Kept,
+    Oracle,
+    Scorer,
+)
 from sparsam.minimise.model._paper import PaperSearch
 from sparsam.minimise.model._recoding import SettledTree, prediction_task
 from sparsam.minimise.model._round import FedRecords, Rounder
@@ -24,9 +38,14 @@ from sparsam.minimise.model._search import Search, State, answers_for, fed_for
 
 Make = Callable[[Sequence[Ranges]], Generalization]
 
-_MOST_SEARCHED = 5_000
+# People to search on: fewer where most levels change everyone's record, so that the model is asked
+# about so many records for all levels together.
+_MOST_SEARCHED, _FEWEST_SEARCHED, _SEARCHED_IN_ALL = 5_000, 1_000, 450_000
+_ENOUGH_ASKED = 600_000  # records in searches, after which no other way is tried
+_MOST_COMPARED = 20_000  # people whom states are compared on; the result is measured on all
+_RARE = 0.2  # share of an answer that an average over all people would hide
 _MOST_ON_CURVE = 2_000
-_CURVE_POINTS = 20
+_CURVE_POINTS, _MOST_MEASURED = 20, 1_024  # generalizations of the curve; ranges in them
 _CELLS = 16
 _SETTLED = (10, 30, 60, 100, 200, 400, 800)  # fewest people of a settled leaf, the boldest first
 _FEWEST_PEOPLE = 30
@@ -46,7 +65,7 @@ class Settings:
     caution : float
         How many standard errors above the target to stay on the people that are chosen on.
     representative, ilag : str
-    every_cell : bool
+    kept_in : {"auto", "all", "each answer", "each cell"}
     scorer : callable or None
     weights : mapping of str to float
     constraints : Constraints
@@ -59,7 +78,7 @@ class Settings:
     caution: float
     representative: str
     ilag: str
-    every_cell: bool
+    kept_in: str
     scorer: Scorer | None
     weights: Mapping[str, float]
     constraints: Constraints
@@ -146,12 +165,18 @@ class ModelFit:
         self.learn, self.choose, self.report = (np.sort(part) for part in np.split(order, ends))
         self._learned = task.table.take(self.learn)
         self._answers = oracle(task.table.codes)
+        self.kept_in = self._resolved(settings.kept_in)
         self._namer = Namer(task, rare or [np.zeros(size, dtype=bool) for size in task.sizes])
         # from here on nobody has a category that must not be named, but for their own answers
         self._codes = self._namer.codes(task.table.codes)
         both = np.concatenate([self.learn, self.choose])
         self._round = Rounder(task.table.take(both), oracle)
-        self._cells = self._groups() if settings.every_cell else None
+        self._cells = None
+        if self.kept_in != "all":
+            whole = self._answers.astype(np.int64) if self.kept_in == "each answer" else None
+            self._cells = self._groups() if whole is None else whole
+        self._asked: Responses | None = None
+        self._compared = self._some(self.choose, _MOST_COMPARED)
 
     def _groups(self) -> NDArray[np.int64]:
         """Groups of people that the model treats alike: the leaves of a small tree."""
@@ -171,18 +196,37 @@ class ModelFit:
         ordered = [attribute.ordered for attribute in task.table.attributes]
         return leaves_of(with_neighbours(nodes, ordered), self._codes)
 
-    def _agreement(self, rows: NDArray[np.int64]) -> Agreement:
+    def _resolved(self, kept_in: str) -> str:
+        """Where the target must hold; for each answer where one is rare, if nothing is said."""
+        if self._oracle.regression and kept_in in ("auto", "each answer"):
+            return "all"
+        if kept_in != "auto":
+            return kept_in
+        if self._settings.scorer is not None:
+            return "all"
+        chosen_on = self._answers[self.choose]
+        return "each answer" if rare_answers(chosen_on).size else "all"
+
+    def _agreement(self, rows: NDArray[np.int64], over_all: bool = True) -> Agreement:
+        """Of the answers of some people; of each answer alone where they are not a fair sample."""
         cells = None if self._cells is None else self._cells[rows]
-        return Agreement(self._oracle, self._answers[rows], self._settings.scorer, cells)
+        each_answer = self.kept_in == "each answer"
+        fewest = FEWEST_OF_ANSWER if each_answer else FEWEST_IN_CELL
+        answers, scorer = self._answers[rows], self._settings.scorer
+        return Agreement(
+            self._oracle, answers, scorer, cells, fewest, over_all=over_all and each_answer
+        )
 
     def small_cells(self) -> str:
         """That no cell is large enough to be measured on the people held out, in words."""
         held_out = self._agreement(self.report)
         if self._cells is None or held_out.n_measured:
             return ""
+        what = "answer" if self.kept_in == "each answer" else "cell"
+        fewest = FEWEST_OF_ANSWER if self.kept_in == "each answer" else FEWEST_IN_CELL
         return (
-            f"None of {held_out.n_cells} cells has the {FEWEST_IN_CELL} records among those held "
-            "out that it takes to measure a cell: the target is measured over all of them."
+            f"None of {held_out.n_cells} {what}s has the {fewest} records among those held out "
+            "that it takes to measure one: the target is measured over all of them."
             + hint("give more records, or a larger last part in 'fractions'", "give more records")
         )
 
@@ -195,7 +239,11 @@ class ModelFit:
         ways = [(how, cost) for cost in (_MERGE_COSTS if enough else _MERGE_COSTS[:1])]
         if how == "response" and enough:
             ways.append(("median", _MERGE_COSTS[0]))
-        searches = [self._searched(*way, only=len(ways) == 1) for way in ways]
+        searches: list[tuple[Search, list[State], State]] = []
+        before = self._oracle.n_asked
+        for way in ways:
+            if not searches or self._oracle.n_asked - before < _ENOUGH_ASKED:
+                searches.append(self._searched(*way, only=len(ways) == 1))
         search, path, state = max(
             searches, key=lambda searched: searched[0].loss(searched[2].levels)
         )
@@ -224,16 +272,46 @@ class ModelFit:
         rng = np.random.default_rng(self._seed)  # the same people for every search
         # those who are asked about come first in the search as well: much is known of them
         people = self.learn[rng.permutation(len(self.learn))]
-        learned = self._codes[people]
-        choices = ladders(attributes, learned, self._oracle, representative, rng, cost)
+        if self.kept_in == "each answer":
+            people = people[in_turn(self._answers[people].astype(np.int64))]
+        if self._asked is None:
+            self._asked = responses(attributes, self._codes[people], self._oracle)
+        few = self._settings.constraints.max_ranges
+        choices = ladders(attributes, self._asked, representative, rng, cost, few)
         choices = [
             [self._namer.ranges(a, ranges) for ranges in ladder] for a, ladder in enumerate(choices)
         ]
         choices = within(choices, self._task.take(self.learn), self._settings.constraints)
         choices = with_constants(choices, self._usual_record())
-        rows = people[:_MOST_SEARCHED]
-        shares = self._weights()
-        return Search(choices, shares, self._oracle, self._codes[rows], self._agreement(rows))
+        choices = [
+            fewer_preferred(ladder, few) if attribute.numeric and few is not None else ladder
+            for attribute, ladder in zip(attributes, choices, strict=True)
+        ]
+        rows = people[: n_searched(choices, self._codes[people[:_FEWEST_SEARCHED]])]
+        agreement = self._agreement(rows, over_all=False)
+        search = Search(choices, self._weights(), self._oracle, self._codes[rows], agreement)
+        return search.started(self._start(search, choices))
+
+    def _start(self, search: Search, choices: Sequence[Sequence[Ranges]]) -> tuple[int, ...]:
+        """Few ranges of every number, or as many more as it takes to keep the target."""
+        most = self._settings.constraints.max_ranges
+        few = [
+            next((n for n, ranges in enumerate(ladder) if ranges.n_buckets <= most), 0)
+            if attribute.numeric and most is not None
+            else 0
+            for attribute, ladder in zip(self._task.table.attributes, choices, strict=True)
+        ]
+        if not any(few):
+            return tuple(few)
+        options = search.refinements(few)
+        low, high = 0, len(options) - 1  # the last are all values apart
+        while low < high:
+            middle = (low + high) // 2 if low else 0  # most often few are enough
+            if self._holding(search, [State(options[middle], 1.0)]):
+                high = middle
+            else:
+                low = middle + 1
+        return options[low]
 
     def _usual_record(self) -> NDArray[np.uint16]:
         """A record that gets the model's commonest answer (or one near the mean).
@@ -263,8 +341,8 @@ class ModelFit:
         return np.asarray(given / given.sum(), np.float64)
 
     def _kept(self, ranges: Sequence[Ranges]) -> Kept:
-        answers = answers_for(self._oracle, self._codes[self.choose], [ranges])
-        return self._agreement(self.choose).kept(answers[0])
+        answers = answers_for(self._oracle, self._codes[self._compared], [ranges])
+        return self._agreement(self._compared).kept(answers[0])
 
     def _last_that_holds(self, search: Search, path: Sequence[State]) -> State:
         """The most general state that keeps enough; scores fall along the path, but for noise."""
@@ -274,7 +352,7 @@ class ModelFit:
             holds = self._holding(search, [path[middle]])
             low, high = (middle, high) if holds else (low, middle)
         # the next state may fail by chance, or because its step was a large one
-        further = max(_LOOKED_FURTHER, _MOST_LOOKED_AT // len(self.choose))
+        further = max(_LOOKED_FURTHER, _MOST_LOOKED_AT // len(self._compared))
         states = self._holding(search, path[low + 1 : low + 1 + further])
         if not states and high < len(path):
             states = self._holding(search, search.between(path[low], path[high], _LOOKED_FURTHER))
@@ -285,8 +363,8 @@ class ModelFit:
         """Those that keep enough on the people chosen on."""
         target, caution = self._settings.target, self._settings.caution + _LEFT_TO_SETTLING
         ranges = [search.ranges(state.levels) for state in states]
-        agreement = self._agreement(self.choose)
-        answers = answers_for(self._oracle, self._codes[self.choose], ranges)
+        agreement = self._agreement(self._compared)
+        answers = answers_for(self._oracle, self._codes[self._compared], ranges)
         return [
             state
             for state, part in zip(states, answers, strict=True)
@@ -318,8 +396,11 @@ class ModelFit:
         tree = SettledTree(attributes, ranges, self._codes[self.learn], self._oracle, fixed)
         aim = min(target, self._kept(ranges).score)
         caution = self._settings.caution if aim == target else 0.0
+        fed = answers_for(self._oracle, self._codes[self.choose], [ranges])[0]
         for fewest in (*_SETTLED, None):
-            if fewest is not None and not self._may_hold(tree, fewest, aim, caution):
+            if fewest is not None and not (
+                tree.fits(fewest) and self._may_hold(tree, fewest, fed, aim, caution)
+            ):
                 continue
             recoding = tree.recoding(generalization, fewest)
             chosen_on = self._measure(recoding, self.choose)
@@ -332,18 +413,17 @@ class ModelFit:
         rounded = self._round(recoding)
         return rounded, self._measure(rounded, self.choose), self._measure(rounded, self.report)
 
-    def _may_hold(self, tree: SettledTree, fewest: int, target: float, caution: float) -> bool:
-        """Whether enough would be kept if only the settled leaves lost answers.
+    def _may_hold(
+        self, tree: SettledTree, fewest: int, fed: Answers, target: float, caution: float
+    ) -> bool:
+        """Whether enough is kept if settled leaves get one answer, and everyone else their own.
 
-        Above one half a higher score is surer as well, so what fails here fails by more losses.
+        What else need not be asked changes little, and is dear to find out.
         """
-        if target < 0.5 or not self._agreement(self.choose).counts_answers:
-            return True
-        n = len(self.choose)
-        lost = tree.n_lost(self._codes[self.choose], self._answers[self.choose], fewest)
-        share = (n - lost) / n
-        error = float(np.sqrt(share * (1 - share) / n))
-        return Kept(share, error, n).holds(target, caution)
+        settled, answers = tree.settled(self._codes[self.choose], fewest)
+        after = fed.copy()
+        after[settled] = answers
+        return self._agreement(self.choose).kept(after).holds(target, caution)
 
     def _measure(self, recoding: Recoding, rows: NDArray[np.int64]) -> Kept:
         """What the recoding itself keeps: the model is asked with just the values in it."""
@@ -365,7 +445,13 @@ class ModelFit:
 
     def _curve_rows(self) -> list[NDArray[np.int64]]:
         """The people whom the curve is measured on, of those chosen on and of those held out."""
-        return [part[:_MOST_ON_CURVE] for part in (self.choose, self.report)]
+        return [self._some(part, _MOST_ON_CURVE) for part in (self.choose, self.report)]
+
+    def _some(self, people: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+        """At most so many of some people, drawn by chance: a table may be in some order."""
+        if len(people) <= most:
+            return people
+        return np.sort(np.random.default_rng(self._seed).permutation(people)[:most])
 
     def _losses(self, passed: Sequence[Sequence[Ranges]]) -> NDArray[np.float64]:
         """The information loss of each attribute in some generalizations (eq. 1-2).
@@ -377,7 +463,12 @@ class ModelFit:
             list({id(of_attribute): of_attribute for of_attribute in column}.values())
             for column in zip(*passed, strict=True)
         ]
-        known: list[dict[int, float]] = [{} for _ in distinct]
+        # of thousands of ranges the search knows it well enough, and cuts would take long to make
+        known = [{id(each): max(each.loss, 0.0) for each in column} for column in distinct]
+        distinct = [
+            [each for each in column if each.n_buckets <= _MOST_MEASURED] or column[-1:]
+            for column in distinct
+        ]
         for i in range(max(map(len, distinct))):
             some = [column[min(i, len(column) - 1)] for column in distinct]
             losses = self._make(some).information_loss(self._learned).per_attribute
@@ -424,6 +515,57 @@ class ModelFit:
             curve.append(self._point(reached, stage.score, reported))
         recoding, chosen_on, held_out = self._rounded(recoding)
         return FitResult(generalization, recoding, chosen_on, held_out, tuple(curve), tuple(ranges))
+
+
+def rare_answers(answers: Answers) -> NDArray[np.int64]:
+    """The answers that an average over all people would hide, and that enough people get.
+
+    They are less than a fifth of all, and less than half of what each would be if all answers were
+    equally common.
+
+    Parameters
+    ----------
+    answers : ndarray of int
+        The number of a label for each person.
+    """
+    counts = np.bincount(np.asarray(answers, np.int64))
+    enough = counts >= FEWEST_OF_ANSWER
+    equal_share = 1.0 / max(int(enough.sum()), 1)
+    rare = counts / len(answers) < min(_RARE, 0.5 * equal_share)
+    return np.flatnonzero(enough & rare)
+
+
+def in_turn(groups: NDArray[np.int64]) -> NDArray[np.intp]:
+    """An order in which every group has its turn, as long as there is anyone left of it.
+
+    Examples
+    --------
+    >>> in_turn(np.array([0, 0, 0, 1, 0, 1]))
+    array([0, 3, 1, 5, 2, 4])
+    """
+    order = np.argsort(groups, kind="stable")
+    starts = np.searchsorted(groups[order], groups[order])
+    turn = np.empty(len(groups), np.int64)
+    turn[order] = np.arange(len(groups)) - starts
+    return np.lexsort([groups, turn])
+
+
+def n_searched(choices: Sequence[Sequence[Ranges]], codes: NDArray[np.uint16]) -> int:
+    """On how many people to search.
+
+    Parameters
+    ----------
+    choices : sequence of sequence of Ranges
+        The levels of each attribute.
+    codes : ndarray of uint16
+        Some people.
+    """
+    load = sum(
+        float(np.mean(ranges.stand_ins[codes[:, a]] != codes[:, a]))
+        for a, ladder in enumerate(choices)
+        for ranges in ladder
+    )
+    return int(np.clip(_SEARCHED_IN_ALL / max(load, 1.0), _FEWEST_SEARCHED, _MOST_SEARCHED))
 
 
 def usual_values(codes: NDArray[np.uint16], fewest: int = 10) -> NDArray[np.uint16]:

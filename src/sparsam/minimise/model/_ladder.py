@@ -7,26 +7,33 @@ first, for what it gains in information loss (ILAG, Goldsteen et al. 2021, eq. 3
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.data import Attribute, NumericDomain
+from sparsam.minimise._ranges import equal_runs
 from sparsam.minimise._splits import numbered_by_first_code
 from sparsam.minimise.model._oracle import Oracle
 from sparsam.minimise.model._profiles import AnyTwo, Neighbours, profiles
 
 REPRESENTATIVES = ("response", "median", "mean", "random")
 
-_MOST_VALUES = 256  # of an ordered attribute that are asked about one by one
+# Values of an ordered attribute that are asked about one by one; the fewer, the more of these there
+# are, so that enough people can be asked about.
+_MOST_VALUES, _FEWEST_VALUES, _ENOUGH_PEOPLE = 256, 64, 100
 _MOST_ASKED, _ASKED_FOR_EACH = 150_000, 25
 _MOST_PEOPLE, _FEWEST_PEOPLE = 400, 40
+_FINE = (1_024, 512, 256, 128)  # ranges with equally many people, finer than what is asked about
 _UNSEEN = 0.5  # people that a value counts which nobody among those learned from has
 _ALL_LEVELS = 20
+_LEVELS_OF_MANY = (*range(1, 9), 10, 12, 16, 20, 24, 32)  # buckets of an order of many values
 _STEP = 1.25
 _MOST_CONSTANTS = 3
+_HALF_AS_MANY = 0.02
 
 
 @dataclass(frozen=True, repr=False)
@@ -141,15 +148,29 @@ def _widths(
     return np.minimum(np.maximum(halves / extent, 0.0), 1.0)
 
 
-def ladders(
-    attributes: Sequence[Attribute],
-    codes: NDArray[np.uint16],
-    oracle: Oracle,
-    representative: str,
-    rng: np.random.Generator,
-    least_cost: float = 1e-5,
-) -> list[list[Ranges]]:
-    """For each attribute its partitions, from the finest to one bucket.
+@dataclass(frozen=True, repr=False)
+class Responses:
+    """What a model answers about some people with other values in turn.
+
+    Attributes
+    ----------
+    counts : list of ndarray of int
+        For each attribute, how often each code occurs.
+    values : list of ndarray of int
+        The codes that were asked about.
+    profiles : list of ndarray of float
+        A line for each of them; squared distances between lines are shares of answers.
+    """
+
+    counts: list[NDArray[np.int64]]
+    values: list[NDArray[np.int64]]
+    profiles: list[NDArray[np.float64]]
+
+
+def responses(
+    attributes: Sequence[Attribute], codes: NDArray[np.uint16], oracle: Oracle
+) -> Responses:
+    """Ask a model about a few people with every value of each attribute in turn.
 
     Parameters
     ----------
@@ -157,43 +178,109 @@ def ladders(
     codes : ndarray of uint16
         The people to learn from; the model is asked about the first of them.
     oracle : Oracle
-    representative : {"response", "median", "mean", "random"}
-    rng : Generator
-    least_cost : float
-        What a merge costs at least: of merges that cost no more, the one that gains most in
-        information loss comes first.
     """
     counts = [np.bincount(codes[:, a], minlength=x.size) for a, x in enumerate(attributes)]
-    groups = [_first_groups(x, c) for x, c in zip(attributes, counts, strict=True)]
-    asked = sum(len(values) for values in groups)
     budget = min(_MOST_ASKED, _ASKED_FOR_EACH * len(codes))
+    n_wide = sum(x.ordered and x.size > _FEWEST_VALUES for x in attributes)
+    each = _MOST_ASKED // max(_ENOUGH_PEOPLE * n_wide, 1)
+    most = int(np.clip(each, _FEWEST_VALUES, _MOST_VALUES))
+    groups = [_first_groups(x, c, most) for x, c in zip(attributes, counts, strict=True)]
+    asked = sum(len(values) for values in groups)
     n_people = int(np.clip(budget // max(asked, 1), _FEWEST_PEOPLE, _MOST_PEOPLE))
     ordered = [
         int((values < x.n_values).sum()) if x.ordered else 0
         for x, values in zip(attributes, groups, strict=True)
     ]
-    answers = profiles(oracle, codes[:n_people], groups, ordered)
+    return Responses(counts, groups, profiles(oracle, codes[:n_people], groups, ordered))
+
+
+def ladders(
+    attributes: Sequence[Attribute],
+    asked: Responses,
+    representative: str,
+    rng: np.random.Generator,
+    least_cost: float = 1e-5,
+    max_ranges: int | None = None,
+) -> list[list[Ranges]]:
+    """For each attribute its partitions, from the finest to one bucket.
+
+    Parameters
+    ----------
+    attributes : sequence of Attribute
+    asked : Responses
+    representative : {"response", "median", "mean", "random"}
+    rng : Generator
+    least_cost : float
+        What a merge costs at least: of merges that cost no more, the one that gains most in
+        information loss comes first.
+    max_ranges : int, optional
+        Down to so many ranges, numbers are put together by the model's answers alone: what that
+        gains in information loss counts only from there on.
+    """
     partitions = []
-    for a, attribute in enumerate(attributes):
+    for attribute, counts, values, answers in zip(
+        attributes, asked.counts, asked.values, asked.profiles, strict=True
+    ):
         ladder = _Ladder(
-            attribute, counts[a], groups[a], answers[a], representative, rng, least_cost
+            attribute, counts, values, answers, representative, rng, least_cost, max_ranges
         )
-        partitions.append([identity(attribute, counts[a]), *ladder.climb()])
+        fine = _fine_levels(attribute, counts, len(values))
+        partitions.append([identity(attribute, counts), *fine, *ladder.climb()])
     return partitions
 
 
-def _first_groups(attribute: Attribute, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def fewer_preferred(ladder: Sequence[Ranges], max_ranges: int) -> list[Ranges]:
+    """The same levels, but those of more ranges than wanted count as if they lost less.
+
+    Half as many ranges gain next to nothing in information loss, which is measured in widths. To a
+    person who must answer they are worth something: a fiftieth of the attribute.
+
+    Parameters
+    ----------
+    ladder : sequence of Ranges
+    max_ranges : int
+    """
+    return [
+        replace(each, loss=each.loss - _HALF_AS_MANY * math.log2(each.n_buckets / max_ranges))
+        if each.n_buckets > max_ranges
+        else each
+        for each in ladder
+    ]
+
+
+def _first_groups(attribute: Attribute, counts: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     """The codes to ask about: all, those that occur, or one of each run of many numbers."""
-    if attribute.size <= _MOST_VALUES:
+    if attribute.size <= most:
         return np.arange(attribute.size)
     present = np.flatnonzero(counts)
-    if not attribute.ordered or len(present) <= _MOST_VALUES:
+    if not attribute.ordered or len(present) <= most:
         return present
     kept = present[present < attribute.n_values]
-    share = np.cumsum(counts[kept]) - counts[kept] / 2
-    run = np.minimum((share / counts[kept].sum() * _MOST_VALUES).astype(np.int64), _MOST_VALUES - 1)
+    run = equal_runs(counts[kept], most)
     middle = [kept[run == r][(run == r).sum() // 2] for r in np.unique(run)]
     return np.array([*middle, *present[present >= attribute.n_values]], dtype=np.int64)
+
+
+def _fine_levels(attribute: Attribute, counts: NDArray[np.int64], n_asked: int) -> list[Ranges]:
+    """Partitions between every number apart and those that the model was asked about."""
+    present = np.flatnonzero(counts[: attribute.n_values])
+    if not attribute.numeric or not len(present):
+        return []
+    before = np.searchsorted(present, np.arange(attribute.n_values), side="right") - 1
+    levels: list[Ranges] = []
+    for most in _FINE:
+        runs = equal_runs(counts[present], most)
+        if not n_asked < int(runs[-1]) + 1 < len(present) / 2:
+            continue
+        first = np.searchsorted(runs, np.arange(int(runs[-1]) + 2))
+        middle = present[(first[:-1] + first[1:]) // 2]
+        buckets = runs[before.clip(0)]
+        if attribute.missing:
+            buckets = np.append(buckets, len(middle))
+            middle = np.append(middle, attribute.n_values)
+        loss = mean_penalty(attribute, buckets, counts)
+        levels.append(Ranges(buckets, middle.astype(np.int64), loss))
+    return levels
 
 
 class _Ladder:
@@ -208,9 +295,12 @@ class _Ladder:
         representative: str,
         rng: np.random.Generator,
         least_cost: float = 1e-5,
+        max_ranges: int | None = None,
     ) -> None:
         self._attribute, self._counts, self._values = attribute, counts, values
         self._least_cost = least_cost
+        self._most = len(values) if max_ranges is None or not attribute.numeric else max_ranges
+        self._by_answers = len(values) > self._most
         self._profiles, self._how, self._rng = profiles, representative, rng
         self._owner = self._owners()
         self._in_order = bool((np.diff(self._owner) >= 0).all())
@@ -250,10 +340,14 @@ class _Ladder:
     def climb(self) -> list[Ranges]:
         """The partitions worth a look, from fine to coarse; the last ones have one bucket."""
         n_buckets = len(self._values)
-        wanted = _wanted(n_buckets)
+        wanted = _wanted(n_buckets, self._attribute.ordered) | {min(self._most, n_buckets)}
         levels = [self._ranges()] if n_buckets in wanted else []
         pairs = self._pairs()
         while n_buckets > 1:
+            if self._by_answers and n_buckets <= self._most:
+                self._by_answers = False
+                x, z = pairs.all()
+                pairs.put(x, z, self._ratios(x, z, self._costs(x, z)))
             self._merge_best(pairs)
             n_buckets -= 1
             if n_buckets in wanted:
@@ -316,6 +410,9 @@ class _Ladder:
         self, x: NDArray[np.int64], z: NDArray[np.int64], costs: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """What two buckets cost as one, for what that gains."""
+        if self._by_answers:  # of equals those of the fewest people
+            people: NDArray[np.float64] = (self._mass[x] + self._mass[z]) / self._total
+            return costs + self._least_cost * people
         ratios: NDArray[np.float64] = (costs + self._least_cost) / np.maximum(
             self._gains(x, z), 1e-9
         )
@@ -405,11 +502,13 @@ def stand_in(
     return int(values[np.searchsorted(np.cumsum(shares), 0.5 - 1e-12)])
 
 
-def _wanted(n_buckets: int) -> set[int]:
-    """How many buckets to look at: all small numbers, then ever larger steps."""
-    wanted = set(range(1, min(n_buckets, _ALL_LEVELS) + 1))
-    size = float(_ALL_LEVELS)
+def _wanted(n_buckets: int, ordered: bool) -> set[int]:
+    """How many buckets to look at: small numbers, then ever larger steps."""
+    wanted = set(range(1, _ALL_LEVELS + 1))
+    if ordered and n_buckets > 2 * _LEVELS_OF_MANY[-1]:
+        wanted = set(_LEVELS_OF_MANY)
+    size = float(max(wanted))
     while size < n_buckets:
         size *= _STEP
-        wanted.add(min(int(size), n_buckets))
-    return wanted
+        wanted.add(int(size))
+    return {min(size, n_buckets) for size in wanted}

@@ -30,7 +30,7 @@ from sparsam.minimise.model._recoding import prediction_task
 
 SEARCHES = ("responses", "paper")
 ILAGS = ("corrected", "paper")
-KEPT_IN = ("all", "each cell")
+KEPT_IN = ("auto", "all", "each answer", "each cell")
 _FEWEST_IN_LEAF = 20
 
 
@@ -71,9 +71,11 @@ class ModelTree(Minimiser):
         Columns of zeros and ones that are one original attribute.
     weights : mapping of str to float, optional
         How sensitive each attribute is, in the information loss (section 5.1); 1 if not named.
-    kept_in : {"all", "each cell"}, default="all"
-        Where the target must hold: over all people, or also in each group that the model treats
-        alike, so that no group bears the whole loss.
+    kept_in : {"auto", "all", "each answer", "each cell"}, default="auto"
+        Where the target must hold: over all people; also for each answer of the model that at
+        least 30 people get, so that a rare one is not lost among the others; or in each group that
+        the model treats alike, so that no group bears the whole loss. "auto" is "each answer"
+        where one is rare (below 20 %, and below half of an equal share), and else "all".
     scorer : callable, optional
         From the model's answers before and after to a number, in place of relative accuracy.
     regression : bool, optional
@@ -101,6 +103,8 @@ class ModelTree(Minimiser):
         Whether the target is met on the people held out. A warning says so when it is not.
     curve_ : tuple of CurvePoint
         Accuracy against information loss along the search.
+    kept_in_ : {"all", "each answer", "each cell"}
+        Where the target had to hold.
     held_out_rows_ : ndarray of int
         Which rows of the sample were held out.
     n_asked_ : int
@@ -134,7 +138,7 @@ class ModelTree(Minimiser):
         features: Sequence[str] | None = None,
         slices: Mapping[str, Sequence[str]] | None = None,
         weights: Mapping[str, float] | None = None,
-        kept_in: str = "all",
+        kept_in: str = "auto",
         scorer: Scorer | None = None,
         regression: bool | None = None,
         encoder: Callable[[Any], Any] | None = None,
@@ -273,7 +277,7 @@ class ModelTree(Minimiser):
         self.generalization_, self.recoding_ = result.generalization, result.recoding
         self.chosen_on_, self.held_out_ = result.chosen_on, result.held_out
         self.curve_, self.n_asked_ = result.curve, oracle.n_asked
-        self.held_out_rows_ = fit.report
+        self.held_out_rows_, self.kept_in_ = fit.report, fit.kept_in
         self.met_ = result.held_out.holds(self.keep_accuracy, 0.0)
         for words in (self._shortfall(), fit.small_cells()):
             if words:
@@ -284,7 +288,9 @@ class ModelTree(Minimiser):
         kept = self.held_out_
         if self.met_:
             return ""
-        cell = " of the worst cell" if self.kept_in == "each cell" else ""
+        cell = {"each cell": " of the worst cell", "each answer": " of the worst answer"}.get(
+            self.kept_in_, ""
+        )
         return (
             f"On the {kept.n_records:,} records held out{cell}, {kept.score:.4f} of the model's "
             f"answers are kept: {self.keep_accuracy - kept.score:.4f} below the "
@@ -328,7 +334,8 @@ class ModelTree(Minimiser):
             caution=float(self.caution),
             representative=how,
             ilag=self.ilag,
-            every_cell=self.kept_in == "each cell",
+            # a model of our own is judged by how it does on its target, not by its own answers
+            kept_in="all" if self.model is None and self.kept_in == "auto" else self.kept_in,
             scorer=self.scorer,
             weights=self.weights or {},
             constraints=constraints,

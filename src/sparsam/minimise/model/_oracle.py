@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,17 @@ Answers = NDArray[np.int64] | NDArray[np.float64]
 Scorer = Callable[[NDArray[Any], NDArray[Any]], float]
 
 _BLOCKS = 20
-FEWEST_IN_CELL = 50
+FEWEST_IN_CELL, FEWEST_OF_ANSWER = 50, 30
 _LARGEST_KEY = 2**62
-_MOST_RECORDS = 2**31
+_AT_ONCE = 20_000  # records that go through the model in one piece, which bounds its memory
+_MOST_REMEMBERED = 2**20  # records whose answers are kept
 
 
 class Oracle:
-    """A model that is asked about codes, each distinct record once and never again.
+    """A model that is asked about codes, each distinct record once while it is remembered.
+
+    The answers to about a million records are remembered. Where there would be more, all are
+    forgotten, and asked for again if they are needed.
 
     Parameters
     ----------
@@ -80,18 +85,30 @@ class Oracle:
 
     def __call__(self, codes: NDArray[np.uint16]) -> Answers:
         """Answer each record: the number of a label, or one line of numbers."""
-        keys = self._keys(codes)
-        places = self._places.find(keys)
+        if len(self._places) > _MOST_REMEMBERED:
+            self._places, self._known = Places(), None
+        distinct, first, index = np.unique(
+            self._keys(codes), return_index=True, return_inverse=True
+        )
+        places = self._places.find(distinct)
         new = np.flatnonzero(places < 0)
         if len(new) or self._known is None:
-            distinct, first, index = np.unique(keys[new], return_index=True, return_inverse=True)
-            raw = self._raw(distinct, codes[new[first]])
-            answers = self._lines(raw) if self.regression else self._numbers(raw)
-            places[new] = self._places.add(distinct)[index]
-            known = [] if self._known is None else [self._known]
-            self._known = np.concatenate([*known, answers])
-        answers_to_all: Answers = self._known[places]
-        return answers_to_all
+            raw = self._raw(distinct[new], codes[first[new]])
+            places[new] = self._places.add(distinct[new])
+            self._remember(self._lines(raw) if self.regression else self._numbers(raw))
+        assert self._known is not None
+        answers: Answers = self._known[places[index]]
+        return answers
+
+    def _remember(self, answers: Answers) -> None:
+        """Keep answers after those known; there is room for twice as many, to copy them seldom."""
+        known, n = self._known, len(self._places)
+        if known is None or len(known) < n:
+            longer = np.empty((2 * n, *answers.shape[1:]), answers.dtype)
+            if known is not None:
+                longer[: len(known)] = known
+            self._known = known = longer
+        known[n - len(answers) : n] = answers
 
     def _raw(self, keys: NDArray[np.int64], records: NDArray[np.uint16]) -> NDArray[Any]:
         """The model's answers to new records, of which some may have been heard already."""
@@ -124,14 +141,22 @@ class Oracle:
     def _ask(
         self, records: NDArray[np.uint16], *numbers: Mapping[int, Replacement]
     ) -> NDArray[Any]:
-        self.n_asked += len(records)
-        raw = np.asarray(self._predict(records, *numbers))
-        if len(raw) != len(records):
-            raise DataError(
-                f"The model must give one answer for each of {len(records):,} records. "
-                f"Got {len(raw):,} instead."
-            )
-        return raw
+        parts = []
+        for start in range(0, max(len(records), 1), _AT_ONCE):
+            piece = slice(start, start + _AT_ONCE)
+            of_piece = [
+                {a: replace(new, index=new.index[piece]) for a, new in part.items()}
+                for part in numbers
+            ]
+            asked = records[piece]
+            parts.append(np.asarray(self._predict(asked, *of_piece)))
+            self.n_asked += len(asked)
+            if len(parts[-1]) != len(asked):
+                raise DataError(
+                    f"The model must give one answer for each of {len(asked):,} records. "
+                    f"Got {len(parts[-1]):,} instead."
+                )
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _lines(self, raw: NDArray[Any]) -> NDArray[np.float64]:
         return np.asarray(raw, np.float64).reshape(len(raw), -1)
@@ -216,6 +241,10 @@ class Agreement:
         From the answers before and after, in the model's words, to a number; higher is better.
     cells : ndarray of int, optional
         A group for each record: the target must then hold in each group that is large enough.
+    fewest : int, default=50
+        The records of a group that is large enough.
+    over_all : bool, default=False
+        Whether the target must hold over all records too, where there are groups.
     """
 
     def __init__(
@@ -224,14 +253,23 @@ class Agreement:
         answers: Answers,
         scorer: Scorer | None = None,
         cells: NDArray[np.int64] | None = None,
+        fewest: int = FEWEST_IN_CELL,
+        over_all: bool = False,
     ) -> None:
         self._oracle, self._answers, self._scorer, self._cells = oracle, answers, scorer, cells
+        self._fewest, self._over_all = fewest, over_all
         if not len(answers):
             raise ParameterError("Answers can be compared on at least one record. Got none.")
         self._groups: list[NDArray[np.int64]] = []
         if cells is not None:
             groups = [np.flatnonzero(cells == cell) for cell in np.unique(cells)]
-            self._groups = [group for group in groups if len(group) >= FEWEST_IN_CELL]
+            self._groups = [group for group in groups if len(group) >= fewest]
+        self._member = np.full(len(answers), len(self._groups), np.int64)
+        for number, group in enumerate(self._groups):
+            self._member[group] = number
+        # the last is everyone, who always count where there are no groups
+        self._sizes = np.array([*map(len, self._groups), len(answers)])
+        self._measured = slice(None) if over_all or not self._groups else slice(-1)
 
     @property
     def n_cells(self) -> int:
@@ -244,37 +282,69 @@ class Agreement:
         return len(self._groups)
 
     @property
+    def least(self) -> float:
+        """What one person counts at most."""
+        return 1.0 / float(self._sizes[self._measured].min())
+
+    @property
     def before(self) -> Answers:
         """The answers on the records themselves."""
         return self._answers
 
     @property
     def counts_answers(self) -> bool:
-        """Whether the score is just the share of records whose answer is kept."""
-        return self._scorer is None and not self._oracle.regression and not self._groups
+        """Whether the score is a share of records whose answer is kept, of all or of a group."""
+        return self._scorer is None and not self._oracle.regression
 
     def take(self, rows: NDArray[np.int64]) -> Agreement:
         """The same on some of the records."""
         cells = None if self._cells is None else self._cells[rows]
-        return Agreement(self._oracle, self._answers[rows], self._scorer, cells)
+        return Agreement(
+            self._oracle, self._answers[rows], self._scorer, cells, self._fewest, self._over_all
+        )
+
+    def tallies(
+        self, kept: NDArray[np.bool_], people: Sequence[NDArray[np.int64]]
+    ) -> NDArray[np.int64]:
+        """For several sets of records, how many answers are kept in each group and in all.
+
+        Parameters
+        ----------
+        kept : ndarray of bool
+            For the records of the first set, then those of the next.
+        people : sequence of ndarray of int
+            Which records these are.
+        """
+        n_groups, sizes = len(self._sizes), [len(rows) for rows in people]
+        which = np.repeat(np.arange(len(people)), sizes)[kept] * n_groups
+        which += self._member[np.concatenate(people)[kept]]
+        counts = np.bincount(which, minlength=len(people) * n_groups).reshape(-1, n_groups)
+        counts[:, -1] = counts.sum(axis=1)
+        return counts
+
+    def share(self, tally: NDArray[np.int64]) -> float:
+        """The share that is kept, of the worst group where each one counts."""
+        return float((tally / self._sizes)[self._measured].min())
 
     def score(self, answers: Answers) -> float:
         """How much is kept, of the worst cell where every cell counts."""
-        if self._groups:
-            return min(self._score(answers, group) for group in self._groups)
-        return self._score(answers, slice(None))
+        return min(self._score(answers, rows) for rows in self._parts())
 
     def kept(self, answers: Answers) -> Kept:
         """How much is kept, with its standard error."""
-        groups = self._groups or [np.arange(len(self._answers))]
         scores = [
             Kept(self._score(answers, rows), self._error(answers, rows), len(rows))
-            for rows in groups
+            for rows in self._parts()
         ]
         worst = min(scores, key=lambda score: score.score)
         # a cell that keeps more may be less certain: what holds must hold for all of them
         error = worst.score - min(score.score - score.error for score in scores)
         return Kept(worst.score, error if len(scores) > 1 else worst.error, worst.n_records)
+
+    def _parts(self) -> list[NDArray[np.int64]]:
+        """The records of each part that the target must hold in."""
+        everyone = [np.arange(len(self._answers))]
+        return [*self._groups, *(everyone if self._over_all or not self._groups else [])]
 
     def _score(self, answers: Answers, rows: Any) -> float:
         before, after = self._answers[rows], answers[rows]
@@ -301,6 +371,9 @@ class Agreement:
 class Places:
     """Numbers keys in the order in which they are first seen.
 
+    Keys are kept in a few runs, each in order and at least twice as long as the next, so that many
+    small additions cost little.
+
     Examples
     --------
     >>> places = Places()
@@ -311,46 +384,54 @@ class Places:
     """
 
     def __init__(self) -> None:
-        self._keys = np.empty(0, np.int64)  # in order
-        self._places = np.empty(0, np.int64)
+        self._runs: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []  # keys, their numbers
+        self._n = 0
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return self._n
 
     def find(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """The number of each key, and -1 for one that was never seen."""
-        if not len(self._keys):
-            return np.full(len(keys), -1, np.int64)
-        at = np.searchsorted(self._keys, keys)
-        np.minimum(at, len(self._keys) - 1, out=at)
-        return np.where(self._keys[at] == keys, self._places[at], -1)
+        found = np.full(len(keys), -1, np.int64)
+        for known, numbers in self._runs:
+            at = np.searchsorted(known, keys)
+            np.minimum(at, len(known) - 1, out=at)
+            np.copyto(found, numbers[at], where=known[at] == keys)
+        return found
 
     def add(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Number new keys, which must be in order and different, and give their numbers."""
-        new = np.arange(len(self), len(self) + len(keys), dtype=np.int64)
-        at = np.searchsorted(self._keys, keys)
-        at += np.arange(len(keys))
-        before = np.ones(len(self) + len(keys), dtype=bool)
-        before[at] = False
-        self._keys = _put(before, self._keys, keys)
-        self._places = _put(before, self._places, new)
+        new = np.arange(self._n, self._n + len(keys), dtype=np.int64)
+        self._n += len(keys)
+        if len(keys):
+            self._runs.append((keys, new))
+        while len(self._runs) > 1 and len(self._runs[-2][0]) < 2 * len(self._runs[-1][0]):
+            last, before = self._runs.pop(), self._runs.pop()
+            self._runs.append(_joined(before, last))
         return new
 
 
-def _put(
-    before: NDArray[np.bool_], known: NDArray[np.int64], new: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """What is known already at the places where it is marked to be, what is new at the others."""
-    both = np.empty(len(before), np.int64)
-    both[before], both[~before] = known, new
-    return both
+def _joined(
+    first: tuple[NDArray[np.int64], NDArray[np.int64]],
+    second: tuple[NDArray[np.int64], NDArray[np.int64]],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Two runs as one, in order."""
+    at = np.searchsorted(first[0], second[0])
+    at += np.arange(len(at))
+    of_first = np.ones(len(first[0]) + len(at), dtype=bool)
+    of_first[at] = False
+    keys, numbers = np.empty(len(of_first), np.int64), np.empty(len(of_first), np.int64)
+    keys[of_first], keys[~of_first] = first[0], second[0]
+    numbers[of_first], numbers[~of_first] = first[1], second[1]
+    return keys, numbers
 
 
 class RecordKeys:
     """One integer for each record, the same whenever the record comes again.
 
-    Where the records are too many for one integer, those of the first attributes are numbered as
-    they come, and the number stands for them.
+    Where there could be more records than integers, each code stands for a random number of 63
+    bits, and the key is their exclusive or: of a million records, any two share a key with a chance
+    of one in ten million.
 
     Parameters
     ----------
@@ -359,34 +440,20 @@ class RecordKeys:
     """
 
     def __init__(self, sizes: Sequence[int]) -> None:
-        self._sizes = tuple(sizes)
-        self._first: dict[int, Places] = {}  # for some attributes, the records up to there
-        span = 1
-        for a, size in enumerate(self._sizes):
-            if span * size > _LARGEST_KEY:
-                self._first[a] = Places()
-                span = _MOST_RECORDS
-            span *= size
-        after = np.cumprod([1, *self._sizes[:0:-1]], dtype=object)[::-1][: len(self._sizes)]
-        self._steps = None if self._first else after.astype(np.int64)  # between neighbouring codes
+        self._steps: NDArray[np.int64] | None = None  # between neighbouring codes
+        self._random: list[NDArray[np.int64]] = []
+        if math.prod(sizes) <= _LARGEST_KEY:
+            after = np.cumprod([1, *sizes[:0:-1]], dtype=object)[::-1][: len(sizes)]
+            self._steps = after.astype(np.int64)
+        else:
+            rng = np.random.default_rng(0)
+            self._random = [rng.integers(0, 2**63 - 1, size, np.int64) for size in sizes]
 
     def __call__(self, codes: NDArray[np.uint16]) -> NDArray[np.int64]:
-        """The keys of some records; in the order of the records where nothing is numbered."""
+        """The keys of some records; in the order of the records where no number is random."""
         if self._steps is not None:
             return np.asarray(codes @ self._steps, np.int64)
         keys = np.zeros(len(codes), np.int64)
-        for a, size in enumerate(self._sizes):
-            if a in self._first:
-                keys = _numbered(self._first[a], keys)
-            if size > 1:
-                keys *= size
-                keys += codes[:, a]
+        for a, numbers in enumerate(self._random):
+            keys ^= numbers[codes[:, a]]
         return keys
-
-
-def _numbered(places: Places, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    distinct, index = np.unique(keys, return_inverse=True)
-    numbers = places.find(distinct)
-    new = np.flatnonzero(numbers < 0)
-    numbers[new] = places.add(distinct[new])
-    return numbers[index]

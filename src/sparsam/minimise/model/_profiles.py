@@ -187,14 +187,15 @@ class Neighbours:
         self._n = n
         self._lone = n - 1 if missing[-1] else None
         self._n_runs = n if self._lone is None else n - 1
+        self._alive = np.ones(self._n_runs, dtype=bool)
         self._before = list(range(-1, self._n_runs - 1))
         self._after = list(range(1, self._n_runs + 1))
         # a line for the pairs with the next bucket, and one for those with missing values
         self._ratios = np.full((2, n), np.inf)
 
     def all(self) -> Pairs:
-        """Every pair: neighbours, then those with missing values."""
-        runs = np.arange(self._n_runs)
+        """Every pair that there is now: neighbours, then those with missing values."""
+        runs = np.flatnonzero(self._alive)
         if self._lone is None:
             return runs[:-1], runs[1:]
         lone = np.full(len(runs), self._lone)
@@ -217,6 +218,7 @@ class Neighbours:
             self._ratios[1] = np.inf
         else:
             self._ratios[:, second] = self._ratios[0, first] = np.inf
+            self._alive[second] = False
             self._after[first] = self._after[second]
             if self._after[first] < self._n_runs:
                 self._before[self._after[first]] = first

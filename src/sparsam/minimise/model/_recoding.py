@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,19 @@ from numpy.typing import NDArray
 
 from sparsam.data import Attribute, CategoricalDomain, Roles, Table, Task
 from sparsam.generalization import Generalization, Recoding
-from sparsam.generalization.recoding import Branch, Leaf, Node
+from sparsam.generalization.recoding import MAX_PARTED, Branch, Leaf, Node
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._privacy_tree import Growth
+from sparsam.minimise._ranges import equal_runs
 from sparsam.minimise._splits import TreeNode, leaves_of, tree_shape, with_neighbours
 from sparsam.minimise.model._ladder import Ranges
 from sparsam.minimise.model._oracle import Answers, Oracle
 
 _Shape = tuple[list[TreeNode], dict[int, NDArray[np.int64]]]
 
+_MOST_RUNS = 64  # of the buckets of an attribute, that a branch may part
+_MOST_COMPARED, _MOST_FOR_EACH = 2**28, 2**22  # buckets, as a questionnaire compares them
+_MOST_ASKED = 150_000  # records, to find out what need not be asked
 _SAME_NUMBER = 0.01  # of the spread of the answers, for a model that answers with numbers
 Differs = Callable[[NDArray[np.uint16], NDArray[np.int64]], NDArray[np.bool_]]
 Constants = dict[int, dict[int, int]]
@@ -63,31 +67,43 @@ class SettledTree:
         )
         self._answers = oracle(self._fed)
         self._classes = oracle.classes(self._answers)
+        self._runs = [self._runs_of(a) for a in range(len(attributes))]
         self._shapes: dict[int, _Shape] = {}
 
-    def n_lost(self, codes: NDArray[np.uint16], answers: Answers, fewest: int) -> int:
-        """Of other people, how many get another answer just because their leaf is settled.
-
-        So many at least lose their answer by the recoding.
+    def settled(self, codes: NDArray[np.uint16], fewest: int) -> tuple[NDArray[np.int64], Answers]:
+        """Which of other people are in a leaf that is settled, and the answers that they get.
 
         Parameters
         ----------
         codes : ndarray of uint16
-        answers : array
-            What the model answers on the people's own records.
         fewest : int
             As for `recoding`.
         """
-        if self._fixed:
-            return 0
         nodes, members = self._shape(fewest)
+        large = [n for n, people in members.items() if self._is_settled(people, fewest)]
+        if self._fixed or not large:
+            return np.empty(0, np.int64), self._answers[:0]
+        records = [self._stands_for(members[n]) for n in large]
+        answers = self._oracle(np.array(records, dtype=np.uint16))
         leaf = leaves_of(nodes, self._buckets_of(codes))
-        lost = 0
-        for n, people in members.items():
-            if self._is_settled(people, fewest):
-                record = self._stands_for(people)[None].astype(np.uint16)
-                lost += int((answers[leaf == n] != self._oracle(record)).sum())
-        return lost
+        place = np.full(len(nodes), -1)
+        place[large] = np.arange(len(large))
+        inside = np.flatnonzero(place[leaf] >= 0)
+        return inside, answers[place[leaf[inside]]]
+
+    def fits(self, fewest: int) -> bool:
+        """Whether leaves and buckets are few enough for a recoding, and to put questions in order.
+
+        To put questions in order, all leaves are compared with one another, bucket by bucket, and
+        for each person the buckets of each attribute.
+        """
+        nodes, leaves = self._shape(fewest)
+        parted = sum(len(node.split.sides) for node in nodes if node.split is not None)
+        sizes = [of_attribute.n_buckets for of_attribute in self._ranges]
+        compared = len(leaves) ** 2 * (8 * len(sizes) + sum(sizes))
+        for_each = len(leaves) * sum(size**2 for size in sizes)
+        few = compared <= _MOST_COMPARED and for_each <= _MOST_FOR_EACH
+        return parted <= MAX_PARTED and few
 
     def recoding(self, generalization: Generalization, fewest: int | None) -> Recoding:
         """The recoding; with no `fewest` everyone is asked everything that is collected."""
@@ -132,7 +148,17 @@ class SettledTree:
         settled = (
             [] if self._fixed else [n for n, p in large.items() if self._is_settled(p, fewest)]
         )
+        if self._n_asked(large) > _MOST_ASKED:  # where it does not matter, nothing is asked
+            large = {n: people[:0] if n in settled else people for n, people in large.items()}
+            left = _MOST_ASKED
+            for n in sorted(large, key=lambda n: len(large[n]), reverse=True):
+                left -= self._n_asked({n: large[n]})
+                large[n] = large[n] if left >= 0 else large[n][:0]
         return needless(self._fed, large, self._differs, self._fixed, settled)
+
+    def _n_asked(self, leaves: Mapping[int, NDArray[np.int64]]) -> int:
+        """How many records it takes to find out what need not be asked in some leaves."""
+        return len(self._attributes) * sum(map(len, leaves.values()))
 
     def _is_settled(self, people: NDArray[np.int64], fewest: int | None) -> bool:
         """Whether enough people of a leaf get the same answer, and no other."""
@@ -155,19 +181,49 @@ class SettledTree:
             task, privacy=0.0, min_leaf=fewest, category_orders="target", constraints=Constraints()
         )
         shape = tree_shape(growth.grow(task.n_rows), task.n_rows)
-        return with_neighbours(shape, [attribute.ordered for attribute in task.table.attributes])
+        shape = with_neighbours(shape, [attribute.ordered for attribute in task.table.attributes])
+        return [self._in_buckets(node) for node in shape]
+
+    def _runs_of(self, a: int) -> NDArray[np.int64]:
+        """For each bucket of an attribute the run that a branch parts, where there are many.
+
+        What grows a tree remembers a count for each of them in each leaf.
+        """
+        attribute, n_buckets = self._attributes[a], self._ranges[a].n_buckets
+        if not attribute.ordered or n_buckets <= _MOST_RUNS:
+            return np.arange(n_buckets)
+        counts = np.bincount(self._buckets[:, a], minlength=n_buckets)
+        if not self._is_missing_apart(a):
+            return equal_runs(counts, _MOST_RUNS)
+        runs = equal_runs(counts[:-1], _MOST_RUNS)
+        return np.append(runs, runs[-1] + 1)
+
+    def _is_missing_apart(self, a: int) -> bool:
+        """Whether missing values have a bucket of their own, which is then the last."""
+        attribute, buckets = self._attributes[a], self._ranges[a].buckets
+        return attribute.missing and bool(
+            buckets[attribute.n_values] > buckets[: attribute.n_values].max()
+        )
+
+    def _in_buckets(self, node: TreeNode) -> TreeNode:
+        """A node that parts runs as one that parts their buckets."""
+        if node.split is None:
+            return node
+        sides = node.split.sides[self._runs[node.split.attribute]]
+        return replace(node, split=replace(node.split, sides=sides))
 
     def _task(self, classes: NDArray[np.int64], n_classes: int) -> Task:
         attributes = []
-        for attribute, of_attribute in zip(self._attributes, self._ranges, strict=True):
-            names = tuple(str(b) for b in range(of_attribute.n_buckets))
+        for a, (attribute, runs) in enumerate(zip(self._attributes, self._runs, strict=True)):
+            names = tuple(str(run) for run in range(int(runs.max()) + 1))
             # a missing value may have a bucket of its own at the end: no order then
-            apart = attribute.missing and of_attribute.buckets[attribute.n_values] > max(
-                of_attribute.buckets[: attribute.n_values]
-            )
-            ordered = attribute.ordered and not apart
+            ordered = attribute.ordered and not self._is_missing_apart(a)
             attributes.append(Attribute(attribute.name, CategoricalDomain(names, ordered=ordered)))
-        return prediction_task(Table(tuple(attributes), self._buckets), classes, n_classes)
+        codes = [runs[self._buckets[:, a]] for a, runs in enumerate(self._runs)]
+        table = Table(
+            tuple(attributes), np.asfortranarray(np.column_stack(codes).astype(np.uint16))
+        )
+        return prediction_task(table, classes, n_classes)
 
     def _branch(self, node: TreeNode, possible: list[NDArray[np.bool_]]) -> Node:
         assert node.split is not None

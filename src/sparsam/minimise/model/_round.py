@@ -20,7 +20,9 @@ from sparsam.generalization.recoding import Feed, Leaf, Node, Value
 from sparsam.minimise.model._oracle import Answers, Oracle
 from sparsam.minimise.model._recoding import differing, label_of
 
-_MOST_RECORDS = 5_000  # that the model is asked about with other numbers, the commonest
+# Records that the model is asked about with other numbers, the commonest; the fewer, the more
+# attributes there are, each of which is gone through.
+_MOST_RECORDS, _FEWEST_RECORDS, _RECORDS_IN_ALL = 5_000, 1_000, 60_000
 _MOST_NUMBERS = 6  # that are tried for one range
 _MOST_DIGITS = 18
 
@@ -49,7 +51,9 @@ class Rounder:
         ----------
         recoding : Recoding
         """
-        fed = FedRecords.of(recoding, self._table, _MOST_RECORDS)
+        n_numeric = max(sum(attribute.numeric for attribute in self._table.attributes), 1)
+        most = int(np.clip(_RECORDS_IN_ALL // n_numeric, _FEWEST_RECORDS, _MOST_RECORDS))
+        fed = FedRecords.of(recoding, self._table, most)
         before = fed.answers(self._oracle)
         round_numbers: dict[str, dict[float, float]] = {}
         for a, attribute in enumerate(self._table.attributes):

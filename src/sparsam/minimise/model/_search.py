@@ -12,8 +12,9 @@ from sparsam.minimise.model._ladder import Ranges
 from sparsam.minimise.model._oracle import Agreement, Answers, Oracle
 
 _MOST_AT_ONCE = 200_000  # records in one question to the model
-_ROUNDS = 6
+_ROUNDS, _MOST_EXCHANGED = 6, 300_000  # of exchanges, and the records asked about in them
 _LOOKED_AT_AGAIN = 4
+_TRIED_OF_MANY, _MANY = 2, 100.0  # levels that a step asks about, where most change everyone
 _REFINED = 3  # levels that an exchange may go back at once
 _LEAST_GAIN = 1e-4
 _TRIED, _TRIED_OF_FEW, _FEW = 4, 2, 1_000  # levels that a step asks about, on so many people
@@ -55,6 +56,8 @@ class Search:
         The people to search on.
     agreement : Agreement
         With the model's answers for these people.
+    start : sequence of int, optional
+        The levels that the search starts from and never refines; the finest by default.
     """
 
     def __init__(
@@ -64,13 +67,21 @@ class Search:
         oracle: Oracle,
         codes: NDArray[np.uint16],
         agreement: Agreement,
+        start: Sequence[int] | None = None,
     ) -> None:
         self._ladders, self._weights = ladders, weights
+        self._start = (0,) * len(ladders) if start is None else tuple(start)
         self._oracle, self._codes, self._agreement = oracle, codes, agreement
-        self._least_cost = 0.2 / len(codes)
+        self._least_cost = 0.2 * agreement.least
         self._columns = [
             [ranges.stand_ins[codes[:, a]] for ranges in ladder] for a, ladder in enumerate(ladders)
         ]
+        changed = [
+            np.mean(column != codes[:, a])
+            for a in range(len(ladders))
+            for column in self._columns[a]
+        ]
+        self._many = float(np.sum(changed)) > _MANY
         self._losses = [
             [float(weight * ranges.loss) for ranges in ladder]
             for weight, ladder in zip(weights, ladders, strict=True)
@@ -88,23 +99,26 @@ class Search:
         return State(tuple(levels), self._scores([tuple(levels)], tuple(levels))[0])
 
     def path(self) -> list[State]:
-        """Every state from the finest to nothing collected."""
-        levels = [0] * len(self._ladders)
-        current = self.state(levels)
+        """Every state from the finest to nothing collected; the second is where it starts."""
+        current = self.state((0,) * len(self._ladders))
         states = [current]
+        if self._start != current.levels:
+            current = self.state(self._start)
+            states.append(current)
         best = self._guessed_steps(current)
         fresh = dict.fromkeys(best, -1)
+        looked_at = 1 if self._many else _LOOKED_AT_AGAIN
         while best:
             ranked = sorted(best, key=lambda a: self._worth(current, best[a]), reverse=True)
             now = len(states) - 1
             if fresh[ranked[0]] < now:  # found in an earlier state: look again, at a few at once
-                stale = [a for a in ranked[:_LOOKED_AT_AGAIN] if fresh[a] < now]
+                stale = [a for a in ranked[:looked_at] if fresh[a] < now]
                 best |= self._best_steps(current, stale)
                 fresh |= dict.fromkeys(stale, now)
                 continue
             current = best.pop(ranked[0])
             states.append(current)
-            next_ones = ranked[:_LOOKED_AT_AGAIN]  # in one question: one of them is likely next
+            next_ones = ranked[:looked_at]  # in one question: one of them is likely next
             best |= self._best_steps(current, next_ones)
             fresh |= dict.fromkeys(next_ones, now + 1)
         usual = self.with_last_constants(states[-1])
@@ -172,8 +186,45 @@ class Search:
 
         ahead = sorted(self._ahead(level, a), key=worth, reverse=True)
         given_up = [to for to in ahead if ladder[to].n_buckets == 1]
-        tried = _TRIED_OF_FEW if len(self._codes) < _FEW else _TRIED  # few do not tell them apart
+        # few people do not tell them apart, and many records are dear
+        tried = _TRIED_OF_FEW if len(self._codes) < _FEW else _TRIED
+        tried = min(tried, _TRIED_OF_MANY) if self._many else tried
         return list(dict.fromkeys([*ahead[:tried], *given_up[:1]]))
+
+    def refinements(self, levels: Sequence[int]) -> list[tuple[int, ...]]:
+        """From some levels back to the finest, always where an attribute alone loses most.
+
+        All values apart come last: they are what is to be avoided.
+
+        Parameters
+        ----------
+        levels : sequence of int
+        """
+        alone, now = self._alone(), tuple(levels)
+        passed = [now]
+        while any(now):
+            *_, a = max(
+                (level > 1, alone[a][0] - alone[a][level], -self._ladders[a][level].n_buckets, -a)
+                for a, level in enumerate(now)
+                if level
+            )
+            a = -a
+            now = _moved(now, a, now[a] - 1)
+            passed.append(now)
+        return passed
+
+    def started(self, levels: Sequence[int]) -> Search:
+        """The same search from other levels.
+
+        Parameters
+        ----------
+        levels : sequence of int
+        """
+        search = Search(
+            self._ladders, self._weights, self._oracle, self._codes, self._agreement, levels
+        )
+        search._kept_alone = self._alone()
+        return search
 
     def _alone(self) -> list[list[float]]:
         """What each level of each attribute keeps when all others are as they are; on a few."""
@@ -222,14 +273,18 @@ class Search:
         target : float
             The score that must be kept on the people of the search.
         """
+        before = self._oracle.n_asked
         for _ in range(_ROUNDS):
-            better = self._better(state, target)
+            left = _MOST_EXCHANGED - (self._oracle.n_asked - before)
+            better = self._better(state, target, left) if left > 0 else None
             if better is None:
                 return state
             state = better
         return state
 
-    def _better(self, state: State, target: float) -> State | None:
+    def _better(
+        self, state: State, target: float, most_asked: int = _MOST_EXCHANGED
+    ) -> State | None:
         least = self.loss(state.levels) + _LEAST_GAIN
         coarser = self._states(list(self._coarser(state.levels)), state.levels)
         best = self._best([option for option in coarser if option.score >= target], least)
@@ -244,8 +299,12 @@ class Search:
             for levels in self._finer(option.levels, state.levels)
             if self.loss(levels) > least
         ]
+        if self._many:  # the nearest to the target first: all of them would be too many to ask
+            mixed = mixed[: _SKETCHED_OF * most_asked // len(self._codes)]
         options = self._reachable(mixed, target)
         options.sort(key=lambda levels: (self.loss(levels), levels), reverse=True)
+        if not self._agreement.counts_answers:
+            options = options[: most_asked // len(self._codes)]
         for start in range(0, len(options), _MIXED_AT_ONCE):
             scored = self._states(options[start : start + _MIXED_AT_ONCE], state.levels)
             exchanged = self._best([option for option in scored if option.score >= target], least)
@@ -282,14 +341,23 @@ class Search:
             state: of_state == self._agreement.before
             for state, of_state in zip(states, answers, strict=True)
         }
-        kept = {levels: int(right[state].sum()) for levels, state in options}
-        some = np.arange(n) < n // _SKETCHED_OF
+        everyone = np.arange(n)
+        of_state = {s: self._agreement.tallies(right[s], [everyone])[0] for s in states}
+        kept = {levels: of_state[state] for levels, state in options}
+        some = everyone < n // _SKETCHED_OF
         for people in ({s: ~right[s] for s in states}, {s: right[s] & some for s in states}):
             asked = [self._beside(fed[s], s.levels, levels, people[s]) for levels, s in options]
-            gained = self._n_right([fed for _, fed in asked], [rows for rows, _ in asked])
-            for (levels, state), (rows, _), now in zip(options, asked, gained, strict=True):
-                kept[levels] += now - int(np.count_nonzero(right[state][rows]))
-            options = [option for option in options if kept[option[0]] / n >= target]
+            rows = [of_option for of_option, _ in asked]
+            now = self._n_right([records for _, records in asked], rows)
+            was = self._agreement.tallies(
+                np.concatenate([right[s][at] for (_, s), at in zip(options, rows, strict=True)]),
+                rows,
+            )
+            for (levels, _), change in zip(options, now - was, strict=True):
+                kept[levels] = kept[levels] + change
+            options = [o for o in options if self._agreement.share(kept[o[0]]) >= target]
+            if not options:
+                break
         return [levels for levels, _ in options]
 
     def _coarser(self, levels: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -300,7 +368,7 @@ class Search:
     def _finer(self, levels: tuple[int, ...], before: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         for b, level in enumerate(levels):
             if level == before[b]:
-                for to in range(level - 1, max(level - 1 - _REFINED, -1), -1):
+                for to in range(level - 1, max(level - 1 - _REFINED, self._start[b] - 1), -1):
                     yield _moved(levels, b, to)
 
     def _scores(self, options: Sequence[tuple[int, ...]], near: tuple[int, ...]) -> list[float]:
@@ -343,12 +411,13 @@ class Search:
 
     def _n_right(
         self, asked: Sequence[NDArray[np.uint16]], people: Sequence[NDArray[np.int64]]
-    ) -> list[int]:
+    ) -> NDArray[np.int64]:
         """For each set of records how many of them keep the answer of the person they are for."""
-        if not any(len(group) for group in people):
-            return [0] * len(people)
-        records, rows = np.concatenate(asked), np.concatenate(people)
-        return _n_true(self._oracle(records) == self._agreement.before[rows], people)
+        rows = np.concatenate(people)
+        if not len(rows):
+            return self._agreement.tallies(np.zeros(0, dtype=bool), people)
+        answers = self._oracle(np.concatenate(asked))
+        return self._agreement.tallies(answers == self._agreement.before[rows], people)
 
     def _fed(self, levels: tuple[int, ...]) -> NDArray[np.uint16]:
         columns = [column[level] for column, level in zip(self._columns, levels, strict=True)]
@@ -360,13 +429,13 @@ class Search:
         people, asked = [rows for rows, _ in waiting], [fed for _, fed in waiting]
         if self._agreement.counts_answers:
             right = self._near_answers == self._agreement.before
-            before = _n_true(right[np.concatenate(people)], people)
-            change = np.array(self._n_right(asked, people)) - before
-            scores: list[float] = ((right.sum() + change) / len(right)).tolist()
-            return scores
+            of_all = self._agreement.tallies(right, [np.arange(len(right))])
+            before = self._agreement.tallies(right[np.concatenate(people)], people)
+            tallies = of_all + self._n_right(asked, people) - before
+            return [self._agreement.share(tally) for tally in tallies]
         codes, ends = np.concatenate(asked), np.cumsum([len(rows) for rows in people])[:-1]
         answered = self._oracle(codes) if len(codes) else self._near_answers[:0]
-        scores = []
+        scores: list[float] = []
         for rows, part in zip(people, np.split(answered, ends), strict=True):
             answers = self._near_answers.copy()
             answers[rows] = part
@@ -415,14 +484,6 @@ def fed_for(codes: NDArray[np.uint16], options: Sequence[Sequence[Ranges]]) -> N
                 columns[a, id(of_attribute)] = of_attribute.stand_ins[codes[:, a]]
             fed[i, :, a] = columns[a, id(of_attribute)]
     return fed.reshape(-1, codes.shape[1])
-
-
-def _n_true(flags: NDArray[np.bool_], people: Sequence[NDArray[np.int64]]) -> list[int]:
-    """How many are true for each of several groups of people, one after the other."""
-    upto = np.concatenate([[0], np.cumsum(flags)])
-    ends = np.cumsum([len(group) for group in people])
-    counts: list[int] = np.diff(upto[np.concatenate([[0], ends])]).tolist()
-    return counts
 
 
 def _moved(levels: tuple[int, ...], a: int, to: int) -> tuple[int, ...]:
