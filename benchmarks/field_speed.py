@@ -115,6 +115,8 @@ class Bench:
         artifact.unlink(missing_ok=True)
         command = ["minimise", str(data), *table.options, "--seed", str(seed), "--quiet"]
         command += ["--report", str(report), "-o", str(artifact)]
+        if (tree / "src/sparsam/assess/_score.py").exists():  # older versions know no other score
+            command += ["--score", "accuracy"]
         return self._once(f"{tree} minimise {name} {seed}", lambda: self._measured(tree, command))
 
     def attack(self, tree: Path, name: str, table: Table, artifact: Path) -> dict[str, Any]:

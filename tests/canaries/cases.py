@@ -178,6 +178,8 @@ _GOOD = (
         Case(f"describe {what}{how}", f"describe {file}{how}", says=says)
         for what, file, says in (
             ("csv", "@people.csv", ()),
+            ("recoding", "'<minimise model/recoding.json'", ()),
+            ("certificate", "<anonymise/release.certificate.json", ()),
             ("parquet", "@labelled.parquet", ()),
             ("json lines", "@people.jsonl", ()),
             *([("excel", "@people.xlsx", ())] if find_spec("openpyxl") else []),
@@ -257,8 +259,6 @@ _WRONG = {
     "columns for a mask": "apply <individual/mask.npz @narrow.csv -o >out.csv",
     "kept column": "apply '<minimise model/people.json' @people.csv --keep phonne -o >out.csv",
     "generalization to describe": "describe @wrong.json",
-    "recoding to describe": "describe '<minimise model/recoding.json'",
-    "certificate to describe": "describe <anonymise/release.certificate.json",
     "numbers to describe": "describe @text_in_numbers.csv --numeric income",
     "mask to describe": "describe @wrong.npz",
     "workbook to describe": "describe @wrong.xlsx",

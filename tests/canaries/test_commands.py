@@ -22,7 +22,7 @@ def test_nothing_shows_a_canary(stage: Stage, name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.way == GOOD])
 def test_good_ways_are_good(stage: Stage, name: str) -> None:
     run = stage.run(name)
-    assert run.code in (0, 1), run
+    assert run.code in (0, 1, 3), run  # 3: too few people to tell
     assert "Traceback" not in run.said["stderr"], run
     assert "Error:" not in run.said["stderr"], run
 

@@ -194,7 +194,7 @@ WAYS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
         people(), roles=sp.Roles("employed", ordered={"region": ["north", "south", "east"]})
     ),
     "wrong target": lambda _: sp.PrivacyTree(sp.Roles("emploied")).fit(people()),
-    "target of surnames": lambda _: sp.PrivacyTree(sp.Roles("income")).fit(people()),
+    "target of surnames": lambda _: sp.PrivacyTree(sp.Roles("surname")).fit(people()),
     "threshold of a text": lambda _: sp.PrivacyTree(sp.Roles("surname>5")).fit(people()),
     "one class": lambda _: sp.sweep(people().assign(employed=BROKEN), ROLES),
     "nothing fits": lambda _: sp.PrivacyTree(ROLES, max_leaves=-1).fit(people()),
@@ -246,7 +246,7 @@ WAYS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "verify with a wrong certificate": lambda t: verify(people(), t["folder"] / "wrong.json"),
     "people without a target": lambda _: read_people(people(), "emploied"),
     "people with texts for targets": lambda _: read_people(spoilt(employed=[BROKEN]), "employed"),
-    "people with holes": lambda _: read_people(spoilt(income=None), "employed"),
+    "people with holes": lambda _: read_people(spoilt(employed=None), "employed"),
     "retain of nobody": lambda t: retain(t["people"].encoded, keep=2.0),
     "mask of other people": lambda t: t["mask"].apply(people().head(9)),
     "mask of other columns": lambda t: t["people"].retained(

@@ -335,3 +335,11 @@ def test_599_values_in_600_rows_do_not_reach_the_split():
     assert task.names == ("age",)
     assert "case: looks like an identifier" in task.table.notes[0]
     assert split(task).test.n_rows == 180
+
+
+def test_a_hundred_classes_are_a_target_and_more_are_not():
+    ages = np.arange(3_030) % 60
+    few, many = (np.array([f"k{i % n}" for i in range(3_030)]) for n in (100, 101))
+    assert len(resolve({"age": ages, "kind": few}, Roles("kind")).classes) == 100
+    with pytest.raises(DataError, match=r"'kind' must have at most 100 classes. Got 101"):
+        resolve({"age": ages, "kind": many}, Roles("kind"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sparsam._small_counts import few, publish_classes, publish_share, published_repr
 from sparsam.assess._evidence import Evidence
+from sparsam.assess._learning import learning_part
 from sparsam.assess._score import AUTO, Losses, Score
 from sparsam.assess._utility import Classifier, Utility, best_classifier
 from sparsam.attack import (
@@ -190,9 +191,10 @@ def assess_generalization(
     >>> round(assess_generalization(nothing, split).utility.accuracy, 2)
     0.51
     """
-    records = GeneralizedRecords.of(generalization, data)
-    classifier = best_classifier(records, data, random_state, score=score)
-    guesses = (adversary or Reconstruction(random_state=random_state)).guess(records, data)
+    learned = learning_part(data)
+    records = GeneralizedRecords.of(generalization, learned)
+    classifier = best_classifier(records, learned, random_state, score=score)
+    guesses = (adversary or Reconstruction(random_state=random_state)).guess(records, learned)
     errors = {
         part: PersonErrors(
             classifier.losses[part], guesses.wrong(part).mean(axis=1, dtype=np.float32)
@@ -206,10 +208,19 @@ def assess_generalization(
         validation_utility=classifier.utility("validation"),
         validation_risk=guesses.risk("validation"),
         confident_risks={share: guesses.confident_risk(share, "test") for share in SHARES},
-        class_sizes=class_sizes(records.counts("train")),
+        class_sizes=class_sizes(_people_alike(records, learned, data)),
         information_loss=_information_loss(generalization, data.train.table),
         person_errors=errors,
     )
+
+
+def _people_alike(records: GeneralizedRecords, learned: Split, data: Split) -> NDArray[np.int64]:
+    """How many people of the whole training part share each distinct record."""
+    if learned is data:
+        return records.counts("train")
+    nobody = data.test.take(np.zeros(0, dtype=np.int64))
+    everyone = replace(data, validation=nobody, test=nobody)
+    return GeneralizedRecords.from_lookups(records.lookups, everyone).counts("train")
 
 
 def _information_loss(generalization: Generalization, table: Table) -> float:
@@ -312,8 +323,9 @@ def measure_limits(data: Split, random_state: int = 0, score: str | Score = AUTO
     Limits
     """
     lookups = tuple(np.arange(size, dtype=np.uint16) for size in data.train.sizes)
-    records = GeneralizedRecords.from_lookups(lookups, data)
-    full = best_classifier(records, data, random_state, score=score)
+    learned = learning_part(data)
+    records = GeneralizedRecords.from_lookups(lookups, learned)
+    full = best_classifier(records, learned, random_state, score=score)
     nothing: Assessment = assess_generalization(
         Generalization.nothing(data.train.table), data, random_state=random_state, score=full.score
     )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError
 from sparsam._threads import one_thread
+from sparsam.assess._learning import some_people
 from sparsam.assess._score import ACCURACY, Losses, Score
 from sparsam.assess._utility import best_classifier
 from sparsam.attack import GeneralizedRecords, Interval, paired_difference
@@ -31,6 +32,7 @@ class CrossFit:
     Here the people of the training and validation parts are dealt into folds; a model is trained
     on some, chosen on another and judged on the last, in rotation. The cut points were learned
     from some of these people too, so the loss is slightly flattered; the test part is untouched.
+    Of more than 100,000 people so many are drawn at random.
 
     Parameters
     ----------
@@ -96,6 +98,7 @@ class CrossFit:
     @cached_property
     def _rotations(self) -> list[Split]:
         people = self._data.train.join(self._data.validation)
+        people = some_people(people, self._data.random_state)
         if people.n_rows < FEWEST_PEOPLE:
             raise DataError(
                 f"A loss needs at least {FEWEST_PEOPLE} records beside the test part "

@@ -80,7 +80,7 @@ class Front:
     limits : Limits
     data : Split
     n_jobs : int, default=1
-        Processes to use for a choice. The result does not depend on it.
+        Threads to use for a choice. The result does not depend on it.
 
     Attributes
     ----------
@@ -187,10 +187,10 @@ class Front:
 
         Notes
         -----
-        The best of many is partly lucky. What is lost is therefore measured on all people
-        outside the test part, each judged by a model that has not seen that person, and must stay
-        inside the permitted one with its whole 95 % interval. Points that do not differ by more
-        than noise from the best are told apart by how little they collect.
+        The best of many is partly lucky. What is lost is therefore measured on all people outside
+        the test part (100,000 where there are more), each judged by a model that has not seen that
+        person, and must stay inside the permitted one with its whole 95 % interval. Points that do
+        not differ by more than noise from the best are told apart by how little they collect.
         """
         requirement = Requirement(max_utility_loss, max_risk, self.limits.score)
         if max_utility_loss is not None:

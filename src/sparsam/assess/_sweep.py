@@ -62,7 +62,8 @@ def sweep(
         The fewest people in a leaf of a privacy tree.
     sample : float, default=1.0
         Share of the training part that the minimisers learn from: how small may the sample at full
-        resolution be (Staab et al., section 8.3)? Classifiers and adversaries learn from all of it.
+        resolution be (Staab et al., section 8.3)? Classifiers and adversaries learn from all of
+        it, or from 100,000 people of it drawn at random; everyone in the other parts is judged.
     constraints : Constraints, optional
         Hold for a minimiser of your own too, unless it has its own.
     adversary : Reconstruction, optional

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +18,14 @@ Array = NDArray[np.float32]
 Places = NDArray[np.int32]
 
 HIDDEN = 64
-STEPS = 100
-BATCH = 512
-CHECKS = 4
+STEPS = 150
+BATCHES = (512, 1024)  # the larger one where there are many records
+_EPOCH = 16  # batches in it, from where on they are larger
+CHECKS = 3
 LEARNING_RATE = 0.02
 PENALTY = 1e-3
+_FEW_OUTPUTS = 32
+_FIRST = 0.1  # of the usual spread: what is random must be unlearned first
 
 
 def network(
@@ -51,7 +55,8 @@ class _Head:
     ----------
     question : Question
     open : ndarray of int64
-        The codes that share their bucket with another code; the others are known for certain.
+        The codes that share their bucket with another code, bucket by bucket; the others are known
+        for certain.
     block : slice
         Where the outputs of these codes lie among all outputs.
     """
@@ -59,6 +64,11 @@ class _Head:
     question: Question
     open: NDArray[np.int64]
     block: slice
+
+    @property
+    def apart(self) -> bool:
+        """Whether each record's own bucket is looked at alone, since there are many outputs."""
+        return self.question.own_column is not None and len(self.open) > _FEW_OUTPUTS
 
     @property
     def own_column(self) -> int:
@@ -71,6 +81,15 @@ class _Head:
         if self.question.buckets is None:
             return np.zeros(len(self.open), np.int32)
         return self.question.buckets[self.open].astype(np.int32)
+
+    @property
+    def borders(self) -> NDArray[np.int64]:
+        """Where the outputs of each bucket begin, and where the last ones end."""
+        buckets = self.question.buckets
+        if buckets is None:
+            return np.array([self.block.start, self.block.stop])
+        sizes = np.bincount(buckets[self.open], minlength=int(buckets.max()) + 1)
+        return np.asarray(self.block.start + np.concatenate([[0], np.cumsum(sizes)]))
 
 
 @dataclass
@@ -91,22 +110,28 @@ class _State:
 
 
 class _Training:
+    """The network, and what it learns from.
+
+    The outputs of most questions are looked at together, those that a record rules out as well:
+    matrix products are fast. Where a collected attribute has many values, only those in the
+    record's own bucket are looked at; the outputs of these questions come last.
+    """
+
     def __init__(
         self, records: GeneralizedRecords, questions: Sequence[Question], random_state: int
     ) -> None:
         self.records = records
         self.heads = _heads(questions)
+        self.n_outputs = sum(len(head.open) for head in self.heads)
         self.rng = np.random.default_rng(random_state)
         starts = np.cumsum([0, *records.sizes])
         self.width = int(starts[-1])
         self.cells = np.ascontiguousarray(records.records + starts[:-1], dtype=np.int32)
         self.people = records.counts("train")
         self.seen = np.flatnonzero(self.people)
-        self.n_outputs = self.heads[-1].block.stop
         self.truth = self._soft_labels()
-        self.own = np.array([head.own_column for head in self.heads], np.int64)
-        self.borders = np.array([0, *(head.block.stop for head in self.heads)], np.int64)
-        self.buckets = np.concatenate([head.buckets for head in self.heads])
+        self.together = _Together.of([head for head in self.heads if not head.apart])
+        self.apart = _apart([head for head in self.heads if head.apart])
         self.state = self._initial()
         self.moments = [(np.zeros_like(v), np.zeros_like(v)) for v in self.state.all()]
 
@@ -126,7 +151,7 @@ class _Training:
         n_outputs = self.n_outputs
         spread = np.sqrt(2.0 / len(self.records.columns))
         hidden = self.rng.normal(0.0, spread, (self.width, HIDDEN))
-        output = self.rng.normal(0.0, np.sqrt(1.0 / HIDDEN), (HIDDEN, n_outputs))
+        output = self.rng.normal(0.0, _FIRST * np.sqrt(1.0 / HIDDEN), (HIDDEN, n_outputs))
         people = np.bincount(self.truth.codes, self.truth.counts, minlength=n_outputs)
         prior = np.log((people[:n_outputs] + 0.5) / self.people.sum())
         direct = np.zeros((self.width, n_outputs))
@@ -137,11 +162,12 @@ class _Training:
         """Train, and return the states at the checks."""
         states = []
         order = np.empty(0, dtype=np.int64)
+        size = int(np.clip(len(self.seen) // _EPOCH, *BATCHES))
         for step in range(STEPS):
             if order.size == 0:
                 order = self.rng.permutation(self.seen)
-            self._update(step, self._gradients(order[:BATCH]))
-            order = order[BATCH:]
+            self._update(step, self._gradients(order[:size]))
+            order = order[size:]
             if (step + 1) % (STEPS // CHECKS) == 0:
                 states.append(self.state.copy())
         return states
@@ -166,25 +192,24 @@ class _Training:
     ) -> Posterior:
         """Shares of a question's values for some records, whose hidden units may be known."""
         hidden = self.hidden(state, lines) if hidden is None else hidden
-        logits = hidden @ state.output[:, head.block]
-        direct = np.ascontiguousarray(state.direct[:, head.block])
-        own, borders = np.array([head.own_column]), np.array([0, len(head.open)])
-        add_direct(
-            self.cells,
-            self.records.records,
-            lines,
-            direct,
-            state.bias[head.block].copy(),
-            own,
-            borders,
-            head.buckets,
-            logits,
-        )
-        np.exp(logits, out=logits)
-        total = logits.sum(axis=1, keepdims=True)
         beliefs = np.zeros((len(lines), head.question.size), dtype=np.float32)
-        beliefs[:, head.open] = logits / np.where(total > 0, total, np.float32(1))
-        alone = np.flatnonzero(total[:, 0] == 0)  # the only value in its bucket
+        if head.apart:
+            own = np.ascontiguousarray(self.records.records[lines, head.own_column])
+            weights = (state.output, state.direct, state.bias)
+            believe_in_bucket(
+                self.cells, lines, own, hidden, weights, head.borders, head.open, beliefs
+            )
+        else:
+            logits = hidden @ state.output[:, head.block]
+            direct = np.ascontiguousarray(state.direct[:, head.block])
+            bias = state.bias[head.block]
+            add_direct(
+                self.cells, self.records.records, lines, direct, bias, *_Together.of([head]), logits
+            )
+            np.exp(logits, out=logits)
+            total = logits.sum(axis=1, keepdims=True)
+            beliefs[:, head.open] = logits / np.where(total > 0, total, np.float32(1))
+        alone = np.flatnonzero(beliefs.sum(axis=1) == 0)  # the only value in its bucket
         if alone.size:
             possible = head.question.possible(self.records, lines[alone])
             assert possible is not None
@@ -199,34 +224,33 @@ class _Training:
 
     def _gradients(self, lines: Lines) -> tuple[Array, ...]:
         """Gradient of the mean cross-entropy over the people behind some records."""
-        state, truth = self.state, self.truth
+        state, truth, borders = self.state, self.truth, self.together.borders
+        n_wide, records = int(borders[-1]), self.records.records
+        share = 1 / self.people[lines].sum()
         hidden = self.hidden(state, lines)
-        error = hidden @ state.output
-        add_direct(
-            self.cells,
-            self.records.records,
-            lines,
-            state.direct,
-            state.bias,
-            self.own,
-            self.borders,
-            self.buckets,
-            error,
-        )
-        np.exp(error, out=error)
-        to_errors(
-            error,
-            lines,
-            self.borders,
-            truth.starts,
-            truth.codes,
-            truth.counts,
-            1 / self.people[lines].sum(),
-        )
-        back: Array = np.matmul(error, state.output.T, dtype=state.output.dtype)
         of_hidden, of_direct = np.zeros_like(state.hidden), np.zeros_like(state.direct)
+        of_output, of_bias = np.zeros_like(state.output), np.zeros_like(state.bias)
+        error = hidden @ state.output[:, :n_wide]
+        add_direct(self.cells, records, lines, state.direct, state.bias, *self.together, error)
+        np.exp(error, out=error)
+        to_errors(error, lines, borders, truth.starts, truth.codes, truth.counts, share)
+        back = np.matmul(error, state.output[:, :n_wide].T, dtype=state.output.dtype)
+        of_output[:, :n_wide] = hidden.T @ error
+        of_bias[:n_wide] = error.sum(axis=0)
+        learn_in_buckets(
+            self.cells,
+            records,
+            lines,
+            hidden,
+            (state.output, state.direct, state.bias),
+            self.apart,
+            (truth.starts, truth.codes, truth.counts),
+            share,
+            back,
+            (of_output, of_direct, of_bias),
+        )
         add_back(self.cells, lines, hidden, back, error, of_hidden, of_direct)
-        return (of_hidden, back.sum(axis=0), hidden.T @ error, of_direct, error.sum(axis=0))
+        return (of_hidden, back.sum(axis=0), of_output, of_direct, of_bias)
 
     def _update(self, step: int, gradients: tuple[Array, ...]) -> None:
         """One step of Adam with an L2 penalty on the weights and a cosine schedule."""
@@ -247,16 +271,62 @@ class _Training:
 
 
 def _heads(questions: Sequence[Question]) -> list[_Head]:
-    heads, start = [], 0
+    """One for each question; the outputs of those that are looked at apart come last."""
+    heads = []
     for question in questions:
         buckets = question.buckets
         if buckets is None:
             open_codes = np.arange(question.size)
         else:
-            open_codes = np.flatnonzero(np.bincount(buckets)[buckets] > 1)
-        heads.append(_Head(question, open_codes, slice(start, start + len(open_codes))))
-        start += len(open_codes)
+            shared = np.flatnonzero(np.bincount(buckets)[buckets] > 1)
+            open_codes = shared[np.argsort(buckets[shared], kind="stable")]
+        heads.append(_Head(question, open_codes, slice(0, 0)))
+    start = 0
+    for place in sorted(range(len(heads)), key=lambda place: heads[place].apart):
+        block = slice(start, start + len(heads[place].open))
+        heads[place] = replace(heads[place], block=block)
+        start = block.stop
     return heads
+
+
+class _Together(NamedTuple):
+    """The questions whose outputs are looked at together.
+
+    Attributes
+    ----------
+    own : ndarray of int64
+        For each, the column with the attribute's own bucket; -1 when not collected.
+    borders : ndarray of int64
+        Where the outputs of each begin, and where the last ones end.
+    buckets : ndarray of int32
+        The bucket of each output's value.
+    """
+
+    own: Lines
+    borders: Lines
+    buckets: Places
+
+    @classmethod
+    def of(cls, heads: Sequence[_Head]) -> _Together:
+        buckets = [head.buckets for head in heads]
+        return cls(
+            np.array([head.own_column for head in heads], np.int64),
+            np.cumsum([0, *map(len, buckets)]),
+            np.concatenate([*buckets, np.zeros(0, np.int32)]),
+        )
+
+
+def _apart(heads: Sequence[_Head]) -> tuple[Lines, Lines, Lines]:
+    """Of questions that are looked at apart: columns, and the borders of all buckets side by side.
+
+    They are in the order of their outputs. The second array says where the borders of each begin.
+    """
+    borders = [head.borders for head in heads]
+    return (
+        np.array([head.own_column for head in heads], np.int64),
+        np.cumsum([0, *map(len, borders)])[:-1],
+        np.concatenate([*borders, np.zeros(0, np.int64)]),
+    )
 
 
 @compiled(error_model="numpy")
@@ -281,30 +351,28 @@ def add_direct(
     lines: Lines,
     direct: Array,
     bias: Array,
-    own: NDArray[np.int64],
-    borders: NDArray[np.int64],
+    own: Lines,
+    borders: Lines,
     buckets: Places,
     logits: Array,
 ) -> None:
     """Add what buckets say directly, rule out what cannot be, and bring the largest to zero.
 
-    `own` names for each question the column with the attribute's own bucket, `borders` where the
-    outputs of each question begin, `buckets` the bucket of each output's value.
+    `own`, `borders` and `buckets` as in `_Together`.
     """
     for i in range(lines.shape[0]):
         line = lines[i]
-        for output in range(bias.shape[0]):
+        for output in range(borders[-1]):
             logits[i, output] += bias[output]
         for column in range(cells.shape[1]):
             cell = cells[line, column]
-            for output in range(bias.shape[0]):
+            for output in range(borders[-1]):
                 logits[i, output] += direct[cell, output]
         for head in range(own.shape[0]):
             first, last = borders[head], borders[head + 1]
             if own[head] >= 0:
-                bucket = records[line, own[head]]
                 for output in range(first, last):
-                    if buckets[output] != bucket:
+                    if buckets[output] != records[line, own[head]]:
                         logits[i, output] = -np.inf
             highest = -np.inf
             for output in range(first, last):
@@ -312,6 +380,144 @@ def add_direct(
             if highest > -np.inf:
                 for output in range(first, last):
                     logits[i, output] -= highest
+
+
+@compiled(error_model="numpy", fastmath={"reassoc", "contract"})
+def raise_in_bucket(
+    cells: Places,
+    line: int,
+    hidden: Array,
+    output: Array,
+    direct: Array,
+    bias: Array,
+    first: int,
+    last: int,
+    raised: Array,
+) -> float:
+    """Set some outputs of a record to their raised logits, and return the sum of them."""
+    # Parts of arrays are counted from 0, so that the loops over them run several steps at once.
+    logits, n_outputs = raised[first:last], last - first
+    biases = bias[first:last]
+    for o in range(n_outputs):
+        logits[o] = biases[o]
+    for column in range(cells.shape[1]):
+        told = direct[cells[line, column], first:last]
+        for o in range(n_outputs):
+            logits[o] += told[o]
+    for unit in range(hidden.shape[0]):
+        if hidden[unit] > 0:
+            told = output[unit, first:last]
+            for o in range(n_outputs):
+                logits[o] += hidden[unit] * told[o]
+    highest = logits[0]
+    for o in range(1, n_outputs):
+        highest = max(highest, logits[o])
+    total = 0.0
+    for o in range(n_outputs):
+        logits[o] = np.exp(logits[o] - highest)
+        total += logits[o]
+    return total
+
+
+@compiled(error_model="numpy")
+def believe_in_bucket(
+    cells: Places,
+    lines: Lines,
+    buckets: NDArray[np.uint16],
+    hidden: Array,
+    weights: tuple[Array, Array, Array],
+    borders: Lines,
+    codes: Lines,
+    beliefs: Posterior,
+) -> None:
+    """Set the shares of the values in each record's own bucket, where there are several.
+
+    `borders` says where the outputs of each bucket begin, `codes` which value each output is.
+    """
+    output, direct, bias = weights
+    raised = np.empty_like(bias)
+    for i in range(lines.shape[0]):
+        first, last = borders[buckets[i]], borders[buckets[i] + 1]
+        if first < last:
+            total = raise_in_bucket(
+                cells, lines[i], hidden[i], output, direct, bias, first, last, raised
+            )
+            for o in range(first, last):
+                beliefs[i, codes[o - borders[0]]] = raised[o] / total
+
+
+@compiled(error_model="numpy", fastmath={"reassoc", "contract"})
+def learn_in_buckets(
+    cells: Places,
+    records: NDArray[np.uint16],
+    lines: Lines,
+    hidden: Array,
+    weights: tuple[Array, Array, Array],
+    questions: tuple[Lines, Lines, Lines],
+    people: tuple[Lines, Lines, NDArray[np.float64]],
+    share: float,
+    back: Array,
+    gradients: tuple[Array, Array, Array],
+) -> None:
+    """Add to the gradients the errors of the outputs in each record's own buckets."""
+    output, direct, bias = weights
+    of_output, of_direct, of_bias = gradients
+    own, firsts, borders = questions
+    starts, codes, counts = people
+    error = np.empty_like(bias)
+    for i in range(lines.shape[0]):
+        line = lines[i]
+        label, end = starts[line], starts[line + 1]
+        for head in range(own.shape[0]):
+            bucket = firsts[head] + records[line, own[head]]
+            first, last = borders[bucket], borders[bucket + 1]
+            while label < end and codes[label] < first:
+                label += 1
+            if first == last:
+                continue
+            begin, n_people = label, 0.0
+            while label < end and codes[label] < last:
+                n_people += counts[label]
+                label += 1
+            total = raise_in_bucket(
+                cells, line, hidden[i], output, direct, bias, first, last, error
+            )
+            for o in range(first, last):
+                error[o] *= n_people * share / total
+            for known in range(begin, label):
+                error[codes[known]] -= counts[known] * share
+            wrong = error[first:last]
+            for column in range(cells.shape[1]):
+                slopes = of_direct[cells[line, column], first:last]
+                for o in range(last - first):
+                    slopes[o] += wrong[o]
+            add_outwards(hidden[i], output, wrong, first, back[i], of_output, of_bias)
+
+
+@compiled(error_model="numpy", fastmath={"reassoc", "contract"})
+def add_outwards(
+    hidden: Array,
+    output: Array,
+    error: Array,
+    first: int,
+    back: Array,
+    of_output: Array,
+    of_bias: Array,
+) -> None:
+    """Add the errors of some outputs, from the first on, to the gradients of what leads to them."""
+    n_outputs = error.shape[0]
+    slopes = of_bias[first : first + n_outputs]
+    for o in range(n_outputs):
+        slopes[o] += error[o]
+    for unit in range(hidden.shape[0]):
+        if hidden[unit] > 0:
+            slopes = of_output[unit, first : first + n_outputs]
+            told = output[unit, first : first + n_outputs]
+            total = error.dtype.type(0)
+            for o in range(n_outputs):
+                slopes[o] += hidden[unit] * error[o]
+                total += error[o] * told[o]
+            back[unit] += total
 
 
 @compiled(error_model="numpy")

@@ -210,7 +210,7 @@ def add_tree(
     first, last = np.zeros(leaves, np.int64), np.empty(leaves, np.int64)
     first_asked, last_asked = np.zeros(leaves, np.int64), np.empty(leaves, np.int64)
     last[0], last_asked[0] = order.shape[0], others.shape[0]
-    fill_table(codes, starts, order, 0, order.shape[0], slopes, table[0])
+    fill_table(codes, starts, order, first[0], last[0], slopes, table[0])
     gains[0], columns[0], cuts[0] = best_cut(table[0], starts, fewest, ridge)
     n_leaves = 1
     while n_leaves < leaves:

@@ -146,6 +146,8 @@ class Task:
 
 # A numeric column with more values than this is a quantity, not a list of classes.
 _MOST_NUMERIC_CLASSES = 20
+# With more classes than this, nobody is told anything by a class.
+_MOST_CLASSES = 100
 # Into how many parts of about equally many people a number is cut, for the search to learn from.
 _PARTS_OF_NUMBER = 8
 
@@ -316,6 +318,12 @@ def _number(name: str, numbers: NDArray[np.float64]) -> _Labels:
 def _dense(name: str, codes: NDArray[np.uint16], classes: tuple[str, ...]) -> _Labels:
     """Keep only the classes that occur."""
     seen = np.bincount(codes, minlength=len(classes)) > 0
+    if seen.sum() > _MOST_CLASSES:
+        raise DataError(
+            f"The target '{name}' must have at most {_MOST_CLASSES} classes. "
+            f"Got {int(seen.sum()):,} instead."
+            "\n\nHint: put classes together that need not be told apart."
+        )
     if seen.sum() < 2:
         raise DataError(f"The target '{name}' must have at least two classes. Got one in all rows.")
     lookup = (np.cumsum(seen) - 1).astype(np.uint16)

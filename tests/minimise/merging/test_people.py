@@ -56,7 +56,7 @@ def test_very_many_values_are_grouped_into_atoms() -> None:
     rng = np.random.default_rng(3)
     number = np.where(rng.random(6_000) < 0.1, np.nan, rng.permutation(6_000))
     label = rng.integers(0, 3_000, 6_000).astype(str)
-    roles = Roles(personal=["label"], categorical=["label"])
+    roles = Roles(personal=["label"], categorical=["label"], numeric=["number"])
     task = resolve({"number": number, "label": label}, roles, y=np.nan_to_num(number) < 2_000)
     people = _people(task)
     assert max(people.sizes) <= 600

@@ -172,10 +172,10 @@ class Merging(BucketMinimiser):
     def _reconsidered(self, people: People, steps: Sequence[Step]) -> list[Step]:
         """The steps with a better estimate of their loss, where few people share a record.
 
-        In as many processes as `joblib.parallel_config` says, one by default.
+        In as many threads as `joblib.parallel_config` says, one by default.
         """
         few = [place for place, step in enumerate(steps) if _few_alike(people, step)]
-        losses = Parallel(max_nbytes=None)(  # personal data must not spill to a disk
+        losses = Parallel(prefer="threads")(
             delayed(_boosted)(people, steps[place], self.random_state) for place in few
         )
         better = list(steps)

@@ -454,7 +454,7 @@ def _hits_in_records(
         ends,
         people.columns[p],
         np.ascontiguousarray(records[:, p]),
-        other,
+        np.ascontiguousarray(other),
         np.ascontiguousarray(prior),
         atoms,
         np.append(borders, len(atoms)),
