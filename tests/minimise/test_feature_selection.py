@@ -152,3 +152,23 @@ def test_importance_is_what_an_attribute_tells_beside_the_others(number: bool) -
     assert (
         FeatureSelection(criterion="importance").fit_task(task.take([0, 1, 2])).scores_ == 0
     ).all()
+
+
+def test_numbers_in_ranges_that_a_person_could_answer() -> None:
+    rng = np.random.default_rng(0)
+    income = np.where(rng.random(900) < 0.1, np.nan, rng.integers(0, 200, 900) * 100)
+    table = {"income": income, "sex": rng.choice(["f", "m"], 900)}
+    task = resolve(table, Roles(), y=np.nan_to_num(income) > 5_000)
+    whole, ranges = (
+        FeatureSelection(keep=1, max_ranges=most).fit_task(task).generalization_["income"]
+        for most in (None, 8)
+    )
+    assert whole.n_buckets > 150
+    assert ranges.n_buckets == 9  # eight ranges, and missing
+    assert ranges.labels[-1] == "missing"
+    people = np.bincount(ranges.lookup(task.table.attribute("income"))[task.codes[:, 0]])
+    assert people[:8].max() < 1.5 * people[:8].min()
+    kept = FeatureSelection(keep=1, max_ranges=8, constraints=Constraints(must_keep=["income"]))
+    assert kept.fit_task(task).generalization_["income"] == whole
+    with pytest.raises(ParameterError, match="'max_ranges'"):
+        FeatureSelection(max_ranges=1).fit_task(task)

@@ -11,12 +11,16 @@ from sklearn.base import clone
 from sparsam._checks import check_choice
 from sparsam.data import Task
 from sparsam.generalization import Generalization
-from sparsam.minimise import BY_NAME, Constraints, Minimiser
+from sparsam.minimise import BY_NAME, MAX_RANGES, Constraints, Minimiser
 
 ALL_MINIMISERS = tuple(BY_NAME)
 PRIVACY = (0.0, 0.1, 0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 # What is tried beside the parameter that a minimiser's `path` sweeps.
-_FURTHER_SETTINGS = {"privacy tree": [{"privacy": privacy} for privacy in PRIVACY]}
+_FURTHER_SETTINGS: dict[str, list[dict[str, Any]]] = {
+    "privacy tree": [{"privacy": privacy} for privacy in PRIVACY],
+    # as in the paper, and in ranges that a person could answer
+    "feature selection": [{}, {"max_ranges": MAX_RANGES}],
+}
 _LABELS = {"max_leaves": "leaves"}
 # Merging judges the points of privacy trees too and keeps those that it cannot beat.
 MINIMISERS = ("merging", "uniform", "feature selection")

@@ -237,18 +237,19 @@ class _Training:
         back = np.matmul(error, state.output[:, :n_wide].T, dtype=state.output.dtype)
         of_output[:, :n_wide] = hidden.T @ error
         of_bias[:n_wide] = error.sum(axis=0)
-        learn_in_buckets(
-            self.cells,
-            records,
-            lines,
-            hidden,
-            (state.output, state.direct, state.bias),
-            self.apart,
-            (truth.starts, truth.codes, truth.counts),
-            share,
-            back,
-            (of_output, of_direct, of_bias),
-        )
+        if len(self.apart[0]):
+            learn_in_buckets(
+                self.cells,
+                records,
+                lines,
+                hidden,
+                (state.output, state.direct, state.bias),
+                self.apart,
+                (truth.starts, truth.codes, truth.counts),
+                share,
+                back,
+                (of_output, of_direct, of_bias),
+            )
         add_back(self.cells, lines, hidden, back, error, of_hidden, of_direct)
         return (of_hidden, back.sum(axis=0), of_output, of_direct, of_bias)
 

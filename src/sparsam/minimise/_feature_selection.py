@@ -13,6 +13,7 @@ from sparsam.data import Attribute, Roles, Task
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._minimiser import BucketMinimiser
 from sparsam.minimise._partitions import full_resolution
+from sparsam.minimise._ranges import at_most
 from sparsam.minimise.merging._people import code_inputs
 
 Table2D = NDArray[np.float64]
@@ -39,6 +40,9 @@ class FeatureSelection(BucketMinimiser):
         F value of its most telling category. "importance" is what it tells beside all others: how
         much worse boosted trees tell the target of people whom they have not seen when these people
         have the attribute's values of one another (Breiman 2001).
+    max_ranges : int or None, default=None
+        Most ranges of a number that is kept, with about equally many people in each; None for full
+        resolution, as in the paper. What must be kept stays as it is.
     constraints : Constraints, optional
     unseen : {"error", "common"}, default="error"
 
@@ -63,12 +67,14 @@ class FeatureSelection(BucketMinimiser):
         *,
         keep: int = 4,
         criterion: str = "anova",
+        max_ranges: int | None = None,
         constraints: Constraints | None = None,
         unseen: str = "error",
     ) -> None:
         self.roles = roles
         self.keep = keep
         self.criterion = criterion
+        self.max_ranges = max_ranges
         self.constraints = constraints
         self.unseen = unseen
 
@@ -82,9 +88,19 @@ class FeatureSelection(BucketMinimiser):
             self.scores_ = np.array([score(t, a) for t, a in zip(tables, attributes, strict=True)])
         kept = self._chosen(task, constraints)
         return [
-            full_resolution(attribute) if a in kept else np.zeros(attribute.size, dtype=np.int64)
+            self._ranges(task, a) if a in kept else np.zeros(attribute.size, dtype=np.int64)
             for a, attribute in enumerate(attributes)
         ]
+
+    def _ranges(self, task: Task, a: int) -> NDArray[np.int64]:
+        attribute = task.table.attributes[a]
+        buckets = full_resolution(attribute)
+        if attribute.numeric and self.max_ranges is not None:
+            known = slice(attribute.n_values)
+            counts = np.bincount(task.codes[:, a], minlength=attribute.size)
+            buckets[known] = at_most(buckets[known], counts[known], self.max_ranges)
+            buckets[attribute.n_values :] = buckets[known].max() + 1
+        return buckets
 
     def _chosen(self, task: Task, constraints: Constraints) -> set[int]:
         most = constraints.max_buckets
@@ -101,6 +117,8 @@ class FeatureSelection(BucketMinimiser):
         super()._check_parameters(task)
         check_whole(type(self).__name__, "keep", self.keep, 0)
         check_choice(type(self).__name__, "criterion", self.criterion, (*CRITERIA, IMPORTANCE))
+        if self.max_ranges is not None:
+            check_whole(type(self).__name__, "max_ranges", self.max_ranges, 2)
 
 
 def _joint_counts(task: Task, attribute: int) -> Table2D:
