@@ -31,7 +31,7 @@ def test_every_attribute_gets_as_many_buckets_as_it_can(any_task: Any, data: st.
 
 
 def test_numbers_are_cut_into_equal_widths() -> None:
-    task = resolve({"age": np.arange(100)}, Roles(), y=np.arange(100) % 2)
+    task = resolve({"age": np.arange(100)}, Roles(numeric=["age"]), y=np.arange(100) % 2)
     assert Uniform(buckets=4).fit_task(task).generalization_["age"].cuts == (25, 50, 75)
 
 
