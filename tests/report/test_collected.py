@@ -48,3 +48,15 @@ def test_of_more_labels_than_anyone_reads_the_first_and_the_last_are_shown():
         labels[0], "… 2,391 more between them …", labels[-1],
     )  # fmt: skip
     assert attribute_row({**attribute, "buckets": labels[:200]})[2].chips.labels == (*labels[:200],)
+
+
+def test_numbers_that_were_read_in_bins_are_not_collected_as_before():
+    people = {"age": [*range(20, 60)] * 20, "income": range(800)}
+    roles = Roles(numeric=["age", "income"])
+    task = resolve(people, roles, y=[0, 1] * 400)
+    whole = Generalization.identity(task.table)
+    rows = {row["name"]: attribute_row(row)[2] for row in attributes_data(whole, task)}
+    assert rows["age"].chips is not None
+    assert rows["age"].chips.remark == "as before, every value on its own"
+    assert rows["income"].chips is not None
+    assert rows["income"].chips.remark == ""

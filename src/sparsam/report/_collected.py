@@ -54,6 +54,7 @@ def attribute_data(attribute: Attribute, partition: Partition, personal: bool) -
         "buckets": list(partition.labels) if partition.collected else [],
         "members": members(partition),
         "words": f"{attribute.name}: {before} → {after}",
+        **({"binned": True} if attribute.binned else {}),
     }
 
 
@@ -182,8 +183,9 @@ def how_collected(attributes: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def as_before(attribute: Mapping[str, Any]) -> bool:
-    """Whether an attribute is collected in all its detail."""
-    return bool(attribute["collected"] and attribute["after"] >= attribute["before"])
+    """Whether an attribute is collected in all its detail, which bins of numbers are not."""
+    whole = attribute["after"] >= attribute["before"] and not attribute.get("binned")
+    return bool(attribute["collected"] and whole)
 
 
 def _how(attribute: Mapping[str, Any]) -> str:
