@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
@@ -182,11 +183,15 @@ def special_category(name: str) -> str | None:
 
 
 def unit_of(name: str) -> str | None:
-    """Name the unit of a column, where its name tells.
+    """Name the unit of a column, where its name tells; "in 2 years" is a span, and no unit.
 
     Examples
     --------
-    >>> unit_of("hours-per-week"), unit_of("income")
-    ('hours', None)
+    >>> unit_of("hours-per-week"), unit_of("income"), unit_of("visits_2yrs")
+    ('hours', None, None)
     """
-    return next((_UNITS[word] for word in words_in(name) if word in _UNITS), None)
+    words = ["", *words_in(name)]
+    units = (
+        _UNITS[word] for before, word in pairwise(words) if word in _UNITS and not before.isdigit()
+    )
+    return next(units, None)
