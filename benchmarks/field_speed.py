@@ -203,7 +203,7 @@ def main() -> None:
     if chosen.large:
         now = bench.minimise(HERE, "large", LARGE, 0)
         print(f"898,610 records: {now['cpu']:.1f} CPU-s, {now['memory'] / 1024:.0f} MB, {now}")
-    elif chosen.before is None:
+    elif chosen.before is None or not (chosen.before / "src" / "sparsam").is_dir():
         parser.error("Name the checkout of the other version.")
     elif chosen.attack:
         compare_attacks(bench, folder, chosen.before.resolve())
