@@ -65,7 +65,7 @@ def test_records_with_weights_are_people_one_by_one(seed: int, n_classes: int) -
     sizes = [3, 4, 2]
     records = np.stack(np.unravel_index(np.arange(24), sizes), axis=1).astype(np.uint16)
     line = rng.choice(24, 80, p=rng.dirichlet(np.ones(24)))
-    truth = (records[line].sum(axis=1) + (rng.random(80) < 0.3)) % n_classes
+    truth = ((records[line].sum(axis=1) + (rng.random(80) < 0.3)) % n_classes).astype(int)
     counts = np.zeros((24, n_classes))
     np.add.at(counts, (line, truth), 1)
     slow = _slow_shares(records[line].astype(int), truth, n_classes, SMALL)
