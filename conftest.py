@@ -6,6 +6,7 @@ import doctest
 import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 import pytest
@@ -57,16 +58,25 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return OneProcessPerUnit(config, log)
 
 
+# Files whose import ended early for want of an extra, and stay half imported.
+_CUT_SHORT: dict[str, str] = {}
+
+
 def _missing_extra(error: BaseException | None) -> str | None:
     """Why a test cannot run here, if that is an extra that is not installed."""
     if isinstance(error, doctest.UnexpectedException):
         error = error.exc_info[1]
     if isinstance(error, MissingExtraError):
         return str(error).partition("\n")[0]
-    library = (error.name or "").partition(".")[0] if isinstance(error, ImportError) else ""
+    if not isinstance(error, ImportError):
+        return None
+    library = (error.name or "").partition(".")[0]
     if library in EXTRAS and importlib.util.find_spec(library) is None:
-        return f"{library} is not installed (extra '{EXTRAS[library]}')"
-    return None
+        reason = f"{library} is not installed (extra '{EXTRAS[library]}')"
+        files = (frame.f_code.co_filename for frame, _ in walk_tb(error.__traceback__))
+        _CUT_SHORT.update(dict.fromkeys(files, reason))
+        return reason
+    return _CUT_SHORT.get(error.path or "")
 
 
 def _skip(report: Any, place: Path, error: BaseException | None) -> None:

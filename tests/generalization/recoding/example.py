@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 
 from sparsam.data import CategoricalDomain, NumericDomain, read
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
@@ -60,14 +58,17 @@ FED = {
 def plain(values: Any) -> list[Any]:
     """Values of any library as a list; NaN and NA are None."""
     found = values.to_pylist() if hasattr(values, "to_pylist") else list(values)
-    gone = [v is None or v is pd.NA or (isinstance(v, float) and np.isnan(v)) for v in found]
+    gone = [
+        v is None or type(v).__name__ == "NAType" or (isinstance(v, float) and np.isnan(v))
+        for v in found
+    ]
     return [None if hole else value for value, hole in zip(found, gone, strict=True)]
 
 
 MAKERS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "pandas": lambda rows: pa.table(rows).to_pandas(),
-    "polars": pl.DataFrame,
-    "pyarrow": pa.table,
+    "pandas": lambda rows: import_module("pyarrow").table(rows).to_pandas(),
+    "polars": lambda rows: import_module("polars").DataFrame(rows),
+    "pyarrow": lambda rows: import_module("pyarrow").table(rows),
     "mapping": dict,
     "table": read,
 }
