@@ -17,7 +17,7 @@ import duckdb
 import sparsam as sp
 from sparsam.assess import NothingFitsError
 from sparsam.data import Task, resolve
-from tables import DATA
+from tables import DATA, crime_frame
 
 
 def heritage() -> tuple[duckdb.DuckDBPyRelation, sp.Roles]:
@@ -62,15 +62,7 @@ def income() -> tuple[duckdb.DuckDBPyRelation, sp.Roles]:
 
 def crime() -> tuple[duckdb.DuckDBPyRelation, sp.Roles]:
     """Communities and Crime: violent crimes per head as a number, columns with holes left out."""
-    source = f"read_csv('{DATA}/communities_crime.csv.gz', nullstr='?')"
-    names = duckdb.sql(f"select * from {source}").columns
-    holes = ", ".join(f'count(*) - count("{name}")' for name in names)
-    missing = duckdb.sql(f"select {holes} from {source}").fetchall()[0]
-    barred = {"communityname", "fold", "racepctblack"}
-    kept = [n for n, gone in zip(names, missing, strict=True) if not gone and n not in barred]
-    listed = ", ".join(f'"{name}"' for name in kept)
-    frame = duckdb.sql(f"select {listed}, racepctblack > 0.06 as race from {source}")
-    return frame, sp.Roles(
+    return crime_frame(), sp.Roles(
         "ViolentCrimesPerPop", personal=("race", "state"), categorical=("state",)
     )
 

@@ -54,8 +54,8 @@ def adult() -> Task:
     return resolve(frame, Roles("income", numeric=numbers, missing_values=("?",)))
 
 
-def crime() -> Task:
-    """Communities and Crime: columns with holes left out, race and state personal."""
+def crime_frame() -> duckdb.DuckDBPyRelation:
+    """Communities and Crime without columns with holes, and race as a truth value."""
     source = f"read_csv('{DATA}/communities_crime.csv.gz', nullstr='?')"
     names = duckdb.sql(f"select * from {source}").columns
     holes = ", ".join(f'count(*) - count("{name}")' for name in names)
@@ -63,8 +63,13 @@ def crime() -> Task:
     barred = {"communityname", "fold", "racepctblack"}
     kept = [n for n, gone in zip(names, missing, strict=True) if not gone and n not in barred]
     listed = ", ".join(f'"{name}"' for name in kept)
-    frame = duckdb.sql(f"select {listed}, racepctblack > 0.06 as race from {source}")
-    median = duckdb.sql(f"select median(ViolentCrimesPerPop) from {source}").fetchall()[0][0]
+    return duckdb.sql(f"select {listed}, racepctblack > 0.06 as race from {source}")
+
+
+def crime() -> Task:
+    """Communities and Crime: more violent crimes than the median, race and state personal."""
+    frame = crime_frame()
+    median = frame.aggregate("median(ViolentCrimesPerPop)").fetchall()[0][0]
     roles = Roles(
         f"ViolentCrimesPerPop>{median}", personal=("race", "state"), categorical=("state",)
     )
