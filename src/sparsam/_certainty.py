@@ -87,7 +87,7 @@ def paired_p_value(differences: NDArray[Any], limit: float) -> float:
 def _paired(n: int, more: int, fewer: int, limit: float) -> float:
     if n == 0 or limit <= -1:
         return 1.0
-    if limit > 1:
+    if limit >= 1:
         return 0.0
     differ = more + fewer
     low = float(beta.ppf(_SPENT / 2, differ, n - differ + 1)) if differ else 0.0
@@ -120,7 +120,7 @@ def _tail(n: int, surplus: int, rate: float, limit: float) -> float:
 
 def paired_upper(differences: NDArray[Any], confidence: float = 0.95) -> float:
     """The smallest mean of differences of -1, 0 and 1 that is shown not to be exceeded."""
-    return _smallest(lambda limit: paired_p_value(differences, limit), confidence, -1.0, 1.0)
+    return smallest_limit(lambda limit: paired_p_value(differences, limit), confidence, -1.0, 1.0)
 
 
 def mean_p_value(values: NDArray[Any], limit: float, low: float, high: float) -> float:
@@ -165,7 +165,9 @@ def mean_p_value(values: NDArray[Any], limit: float, low: float, high: float) ->
 
 def mean_upper(values: NDArray[Any], low: float, high: float, confidence: float = 0.95) -> float:
     """The smallest mean of bounded values that is shown not to be exceeded."""
-    return _smallest(lambda limit: mean_p_value(values, limit, low, high), confidence, low, high)
+    return smallest_limit(
+        lambda limit: mean_p_value(values, limit, low, high), confidence, low, high
+    )
 
 
 def normal_p_value(values: NDArray[Any], limit: float) -> float:
@@ -197,10 +199,10 @@ def normal_upper(values: NDArray[Any], confidence: float = 0.95) -> float:
     return float(np.mean(values)) + half
 
 
-def _smallest(
+def smallest_limit(
     p_value: Callable[[float], float], confidence: float, low: float, high: float
 ) -> float:
-    """The smallest limit whose p-value is small enough, to a millionth of the range."""
+    """The smallest limit of a range whose p-value is small enough, to a millionth."""
     if p_value(high) > 1 - confidence:
         return high
     for _ in range(_STEPS):

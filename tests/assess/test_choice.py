@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparsam._errors import ParameterError, SparsamError
-from sparsam.assess import NothingFitsError, sweep
+from sparsam._errors import ParameterError
+from sparsam.assess import sweep
 from sparsam.attack import Reconstruction
 from sparsam.data import Roles
 from sparsam.minimise import PrivacyTree
@@ -15,22 +15,17 @@ from sparsam.minimise import PrivacyTree
 @pytest.mark.parametrize(
     ("demands", "message"),
     [
-        ({}, "Got 0 of them"),
         ({"max_utility_loss": 0.1, "max_risk": 0.1}, "Got 2 of them"),
         ({"max_utility_loss": -0.1}, r"\[0, 1\]"),
         ({"max_risk": 1.5}, r"\[0, 1\]"),
         ({"max_risk": float("nan")}, r"\[0, 1\]"),
+        ({"max_risk": 0.5, "confidence": 1.0}, r"\(0, 1\)"),
+        ({"max_utility_loss": 0.5, "confidence": 0.0}, r"\(0, 1\]"),
     ],
 )
 def test_wrong_requirements(small_front, demands, message):
     with pytest.raises(ParameterError, match=message):
         small_front.choose(**demands)
-
-
-def test_no_requirement_is_a_usage_error_not_a_failed_one(small_front):
-    with pytest.raises(SparsamError) as caught:
-        small_front.choose()
-    assert not isinstance(caught.value, NothingFitsError)
 
 
 def test_report_comes_from_the_choice(small_front):
@@ -72,7 +67,12 @@ def test_a_rare_class_is_not_done_with_by_collecting_nothing(patients):
     facts = choice.to_dict()
     assert facts["kept"] == pytest.approx(choice.kept, abs=0.05)
     assert facts["score"]["name"] == "auc"
-    assert facts["requirement"]["words"] == "AUC within 0.05 of everything collected"
+    words = "AUC within 0.05 of everything collected, with 95 % confidence"
+    assert facts["requirement"]["words"] == words
+    proof = facts["requirement"]["proof"]
+    assert proof["how"] == "large samples"
+    assert choice.proof.bound <= proof["bound"] <= 0.05
+    assert "900 people who took no part in learning" in proof["words"]
 
 
 def test_accuracy_that_cannot_tell_says_so(patients):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from sparsam._errors import ParameterError
 from sparsam.assess import Front, NothingFitsError, Point, sweep
 from sparsam.assess._candidates import Candidate
 from sparsam.assess._front import area_under_front, beats
-from sparsam.attack import paired_difference
+from sparsam.assess._trial import sequence
 from sparsam.generalization import Generalization
 
 
@@ -102,50 +102,40 @@ def test_best_is_what_nobody_beats(make_assessment, make_limits, make_point, peo
     assert len(front) == len(expected) > 0
 
 
-def test_chosen_by_loss_is_inside_it_and_protects_most(small_front):
-    choice = small_front.choose(max_utility_loss=0.1)
-    assert choice.requirement.max_utility_loss == 0.1
-    fit, model = small_front._cross_fit, choice.assessment.utility.model
-    _, (_, high) = fit.loss(choice.generalization, model)
-    assert high <= 0.1
-    # every point that protects clearly more loses too much
-    chosen = choice.assessment.person_errors["validation"].risk
-    for point in small_front.points:
-        other = point.assessment.person_errors["validation"].risk
-        if paired_difference(other, chosen)[1][0] > 0:
-            _, (_, high) = fit.loss(point.candidate.generalization, point.assessment.utility.model)
-            assert high > 0.1
+def test_chosen_by_loss_has_the_fewest_attributes_that_are_shown(small_front):
+    choice = small_front.choose(max_utility_loss=0.2)
+    assert choice.requirement.max_utility_loss == 0.2
+    assert choice.met
+    assert choice.proof.holds
+    assert choice.utility_loss < choice.proof.bound <= 0.2
+    assert sorted(choice.proof.counts)[1] == len(choice.generalization.collected)
+    assert choice.proof.people == choice.front.data.test.n_rows
+    assert set(choice.generalization.collected) <= set(choice.proof.needed)
 
 
 def test_chosen_needs_only_what_matters(small_front):
-    choice = small_front.choose(max_utility_loss=0.1)
+    choice = small_front.choose(max_utility_loss=0.2)
     assert set(choice.generalization.collected) == {"age", "education"}
-    assert choice.met == (choice.utility_loss <= 0.1)
     assert "of 5 attributes" in repr(choice)
 
 
 def test_chosen_by_risk_is_inside_it_and_accurate(small_front):
     choice = small_front.choose(max_risk=0.5)
-    assert choice.assessment.validation_risk.recovered <= 0.5
-    inside = [
-        point.assessment
-        for point in small_front.points
-        if point.assessment.validation_risk.recovered <= 0.5
-    ]
-    best = min(inside, key=lambda one: one.validation_utility.error)
-    errors = [one.person_errors["validation"].utility for one in (choice.assessment, best)]
-    low, high = paired_difference(*errors)[1]
-    assert low <= 0 <= high
-    assert choice.met == (choice.assessment.risk.recovered <= 0.5)
+    assert choice.assessment.risk.recovered < choice.proof.bound <= 0.5
+    assert choice.met
+    # another sequence of people who are as many cannot show much more
+    safer = small_front.choose(max_risk=0.2)
+    assert safer.assessment.risk.recovered < choice.assessment.risk.recovered
+    better = choice.assessment.validation_utility.error
+    assert better <= safer.assessment.validation_utility.error
 
 
-def test_a_larger_loss_never_protects_clearly_less(small_front):
-    risks = [
-        small_front.choose(max_utility_loss=loss).assessment.person_errors["validation"].risk
-        for loss in (0.1, 0.3, 1.0)
+def test_a_larger_loss_never_needs_more_attributes(small_front):
+    collected = [
+        len(small_front.choose(max_utility_loss=loss).generalization.collected)
+        for loss in (0.15, 0.3, 1.0)
     ]
-    for tight, loose in pairwise(risks):
-        assert paired_difference(tight, loose)[1][0] <= 0
+    assert collected == sorted(collected, reverse=True)
 
 
 def test_everything_may_be_lost_then_nothing_is_collected(small_front):
@@ -156,40 +146,49 @@ def test_nothing_fits_says_how_close(small_front):
     ageless = [p for p in small_front.points if "age" not in p.candidate.generalization.collected]
     front = Front(ageless, small_front.limits, small_front.data)
     with pytest.raises(
-        NothingFitsError, match=r"lose at most 1 point of.*closest may lose \d"
+        NothingFitsError, match=r"lose at most 1 point of.*first that was tested may lose \d"
     ) as e:
         front.choose(max_utility_loss=0.01)
-    assert "Hint:" in str(e.value)
+    assert "everything would have to be collected" in str(e.value)
+    assert re.search(
+        r"Hint: so many people can show a loss of \d+.*about \d.*records", str(e.value)
+    )
     assert "may lose 100" not in str(e.value)
 
 
 def test_nothing_fits_when_all_are_hopeless(make_assessment, make_limits, make_point, people_split):
     point = make_point("bad", make_assessment(shares(150), [0.3] * 200))
     front = Front([point], make_limits(shares(0)), people_split)
-    with pytest.raises(NothingFitsError, match=r"the closest may lose (7[5-9]|8\d)\.\d"):
+    with pytest.raises(NothingFitsError, match=r"tested may lose (7[5-9]|8\d)\.\d"):
         front.choose(max_utility_loss=0.01)
 
 
 def test_no_point_is_safe_enough(make_assessment, make_limits, make_point, people_split):
     point = make_point("leaky", make_assessment(shares(10), [0.3] * 200))
     front = Front([point], make_limits(shares(0)), people_split)
-    with pytest.raises(NothingFitsError, match=r"risk at 10\.0% or below: the safest lets 40\.0%"):
+    with pytest.raises(NothingFitsError, match=r"risk at 10\.0% or below.*the safest lets 40\.0%"):
         front.choose(max_risk=0.1)
 
 
-@pytest.mark.parametrize("demand", [{"max_utility_loss": 0.15}, {"max_risk": 0.4}])
-def test_a_choice_does_not_look_at_test_data(small_front, demand):
+def test_what_is_tested_and_in_which_order_is_settled_without_test_data(small_front):
     data = small_front.data
     rng = np.random.default_rng(5)
     target = rng.permutation(data.test.target)
     codes = data.test.table.take(rng.permutation(data.test.n_rows))
     garbled = replace(data, test=replace(data.test, table=codes, target=target))
     other = sweep(garbled, minimisers=("privacy tree", "uniform"), min_leaf=20, n_jobs=1)
-    mine, theirs = small_front.choose(**demand), other.choose(**demand)
-    assert mine.candidate.label == theirs.candidate.label
-    assert mine.generalization.partitions == theirs.generalization.partitions
-    assert mine.assessment.utility.error < theirs.assessment.utility.error
+    mine, theirs = (
+        [step.candidate.label for step in sequence(front._tried, [front._demand(0.15)])]
+        for front in (small_front, other)
+    )
+    assert mine == theirs
+    assert len(mine) > 1
+    alone = Front(small_front.points, small_front.limits, data)
+    assert alone.smallest_loss() == other.smallest_loss()
     assert [p.candidate.label for p in small_front.best] == [p.candidate.label for p in other.best]
+    assert (
+        other.choose(max_utility_loss=0.3).proof != small_front.choose(max_utility_loss=0.3).proof
+    )
 
 
 def test_words_of_a_front(small_front):
@@ -200,14 +199,35 @@ def test_words_of_a_front(small_front):
     assert small_front.n_rows == 700
 
 
-def test_a_choice_from_one_point(make_assessment, make_limits, people_split):
+def test_everything_collected_is_no_choice(make_assessment, make_limits, people_split):
     whole = Generalization.identity(people_split.train.table)
     assessment = make_assessment(shares(0), [0.1] * 200, generalization=whole)
     front = Front(
         [Point(Candidate("all", {}, whole), assessment)], make_limits(shares(0)), people_split
     )
-    choice = front.choose(max_utility_loss=0.01)
-    assert choice.generalization.partitions == whole.partitions
+    with pytest.raises(NothingFitsError, match="everything would have to be collected"):
+        front.choose(max_utility_loss=0.1)
+
+
+def test_without_a_requirement_it_is_the_smallest_loss_that_people_can_show(small_front):
+    smallest = small_front.smallest_loss()
+    assert smallest > 0.01
+    choice = small_front.choose()
+    assert choice.requirement.max_utility_loss == smallest
+    assert small_front.smallest_loss(0.99) > smallest
+    assert small_front.people_needed(0.01) > small_front.people_needed(0.02) > 700
+
+
+def test_where_this_way_to_divide_cannot_show_it_another_decides(small_front):
+    none = Front(
+        [p for p in small_front.points if not p.candidate.generalization.collected],
+        small_front.limits,
+        small_front.data,
+        small_front._repeats,
+    )
+    choice = none.choose(max_utility_loss=0.2)
+    assert choice.front is not none
+    assert None in choice.proof.counts
     assert choice.met
 
 

@@ -72,5 +72,7 @@ def test_the_search_drops_what_a_number_does_not_need(pay):
     choice = front.choose(max_utility_loss=0.05)
     assert choice.generalization.collected == ("age", "job")
     assert choice.met
-    assert choice.requirement.words == "R² within 0.05 of everything collected"
+    assert (
+        choice.requirement.words == "R² within 0.05 of everything collected, with 95 % confidence"
+    )
     assert 0.9 < choice.kept <= 1.02

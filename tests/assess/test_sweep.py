@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sparsam._errors import DataError, ParameterError, RoleError
-from sparsam.assess import sweep
+from sparsam.assess import NothingFitsError, sweep
 from sparsam.attack import Reconstruction
 from sparsam.data import Roles, read, resolve, split
 from sparsam.minimise import Constraints, FeatureSelection, PrivacyTree, Uniform
@@ -33,7 +33,7 @@ def test_same_on_one_core_or_two(make_people):
         sweep(make_people(), WORKS, minimisers=minimisers, n_jobs=n_jobs) for n_jobs in (1, 2)
     ]
     assert_same(*fronts)
-    choices = [front.choose(max_utility_loss=0.2) for front in fronts]
+    choices = [front.choose(max_utility_loss=0.5) for front in fronts]
     assert choices[0].candidate == choices[1].candidate
 
 
@@ -124,7 +124,7 @@ def test_three_rows_are_measured_but_no_loss_is_certain():
     people = {"a": ["x", "y", "x"], "b": [1, 2, 3], "works": ["no", "yes", "no"]}
     front = sweep(people, WORKS, minimisers="uniform", n_jobs=1)
     assert front.choose(max_risk=1.0).front is front
-    with pytest.raises(DataError, match="Hint: give more records"):
+    with pytest.raises(NothingFitsError, match="Hint: give more records"):
         front.choose(max_utility_loss=0.5)
 
 

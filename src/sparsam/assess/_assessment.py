@@ -214,6 +214,15 @@ def assess_generalization(
     )
 
 
+def measure_utility(
+    generalization: Generalization, data: Split, random_state: int, score: Score
+) -> Classifier:
+    """Measure the utility alone: the best model, and what it loses on each person."""
+    learned = learning_part(data)
+    records = GeneralizedRecords.of(generalization, learned)
+    return best_classifier(records, learned, random_state, score=score)
+
+
 def _people_alike(records: GeneralizedRecords, learned: Split, data: Split) -> NDArray[np.int64]:
     """How many people of the whole training part share each distinct record."""
     if learned is data:
@@ -248,6 +257,8 @@ class Limits:
     adds : tuple of float and tuple of float
         How much lower the error is with everything than with nothing collected, and its 95 %
         interval on the same people (test data).
+    naive_errors : mapping of str to ndarray
+        By part, the share of each person's personal attributes that the naive adversary gets wrong.
     """
 
     everything: Utility
@@ -256,6 +267,7 @@ class Limits:
     classifier: Classifier
     evidence: Evidence
     adds: tuple[float, Interval]
+    naive_errors: Mapping[str, NDArray[np.float32]] = field(repr=False, default_factory=dict)
 
     @property
     def score(self) -> Score:
@@ -336,4 +348,5 @@ def measure_limits(data: Split, random_state: int = 0, score: str | Score = AUTO
         classifier=full,
         evidence=Evidence.of(data),
         adds=paired_difference(nothing.person_errors["test"].utility, full.losses["test"]),
+        naive_errors={part: errors.risk for part, errors in nothing.person_errors.items()},
     )

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sparsam._checks import check_share
+from sparsam._checks import check_share, wrong_parameter
 from sparsam._errors import ParameterError
 from sparsam._joined import supplied
-from sparsam._small_counts import publish_classes, publish_loss
-from sparsam.assess._assessment import Assessment, Limits
+from sparsam._small_counts import publish_classes, publish_interval, publish_loss
+from sparsam.assess._assessment import Assessment
 from sparsam.assess._candidates import Candidate
+from sparsam.assess._proof import Proof
 from sparsam.assess._score import ACCURACY, Score
+from sparsam.assess._trial import CONFIDENCE
 from sparsam.generalization import Generalization
 
 if TYPE_CHECKING:
@@ -68,11 +70,17 @@ class Requirement:
     max_risk : float or None
     score : Score
         What `max_utility_loss` is a loss of.
+    confidence : float, default=0.95
+        How sure it must be that it is met.
+    why : str
+        Why the limit is what it is, where it was not the user who set it.
     """
 
     max_utility_loss: float | None = None
     max_risk: float | None = None
     score: Score = ACCURACY
+    confidence: float = CONFIDENCE
+    why: str = ""
 
     def __post_init__(self) -> None:
         given = [v for v in (self.max_utility_loss, self.max_risk) if v is not None]
@@ -85,20 +93,21 @@ class Requirement:
             check_share("Requirement", "max_risk", given[0])
         else:
             self.score.check_loss("Requirement", "max_utility_loss", self.max_utility_loss)
+        check_share("Requirement", "confidence", self.confidence, above=True)
+        if self.confidence == 1:
+            raise wrong_parameter("Requirement", "confidence", "a float in (0, 1)", 1.0)
 
     @property
     def words(self) -> str:
         """The requirement as a phrase."""
         if self.max_utility_loss is not None:
             within = self.score.loss_words(self.max_utility_loss)
-            return f"{self.score.kind.words} within {within} of everything collected"
-        return f"at most {self.max_risk:.0%} of what the naive adversary gets wrong is recovered"
-
-    def met(self, assessment: Assessment, limits: Limits) -> bool:
-        """Whether it is met on test data."""
-        if self.max_utility_loss is not None:
-            return limits.loss(assessment, "test")[0] <= self.max_utility_loss
-        return self.max_risk is not None and assessment.risk.recovered <= self.max_risk
+            words = f"{self.score.kind.words} within {within} of everything collected"
+        else:
+            words = (
+                f"at most {self.max_risk:.0%} of what the naive adversary gets wrong is recovered"
+            )
+        return f"{words}, with {100 * self.confidence:g} % confidence"
 
 
 @dataclass(frozen=True)
@@ -113,12 +122,15 @@ class Choice:
     requirement : Requirement
     front : Front
         Where it was chosen from.
+    proof : Proof
+        How it is known that the requirement is met.
     """
 
     candidate: Candidate
     assessment: Assessment
     requirement: Requirement
     front: Front
+    proof: Proof
 
     @property
     def generalization(self) -> Generalization:
@@ -128,15 +140,13 @@ class Choice:
 
     @property
     def met(self) -> bool | None:
-        """Whether the requirement holds on test data too; None where too few people can tell."""
-        limits = self.front.limits
-        return self.requirement.met(self.assessment, limits) if limits.evidence.enough else None
+        """Whether the requirement is shown to hold; None where too few people can tell."""
+        return self.proof.holds if self.front.limits.evidence.enough else None
 
     @property
     def verdict(self) -> str:
         """Whether the requirement holds: "met", "not met" or "too few people to tell"."""
-        limits = self.front.limits
-        return limits.evidence.verdict(self.requirement.met(self.assessment, limits))
+        return self.front.limits.evidence.verdict(self.proof.holds)
 
     @property
     def answer(self) -> dict[str, Any]:
@@ -144,12 +154,23 @@ class Choice:
         evidence = self.front.limits.evidence
         return {
             "words": self.requirement.words,
+            "limit": self.requirement.why,
             "met": self.met,
             "verdict": self.verdict,
             "why": None if evidence.enough else evidence.words,
             "needed": evidence.to_dict()["needed"],
+            "proof": self.proof.to_dict() | {"bound": self._published_bound()},
             "remarks": list(self.remarks),
         }
+
+    def _published_bound(self) -> float | None:
+        """What is shown not to be exceeded, rounded upwards."""
+        people, bound = self.proof.people, max(0.0, self.proof.bound)
+        if self.requirement.max_utility_loss is None:
+            ends = publish_interval((0.0, bound), people)
+        else:
+            ends = self.requirement.score.publish_interval((0.0, bound), people)
+        return None if ends is None else ends[1]
 
     @property
     def kept(self) -> float | None:

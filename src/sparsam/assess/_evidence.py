@@ -60,9 +60,7 @@ class Evidence:
         if self.outside is not None:
             # as if few people were the most of few, which is all that may be told of them
             times = max(times, FEWEST_OUTSIDE / max(SMALLEST_COUNT, self.outside))
-        needed = self.in_all * max(1.0, times)
-        unit = 10 ** max(0, math.floor(math.log10(needed)) - 1)
-        return int(math.ceil(needed / unit) * unit)
+        return rounded_up(self.in_all * max(1.0, times))
 
     def verdict(self, met: bool) -> str:
         """What can be said of a requirement that is met, or not, on these people."""
@@ -89,3 +87,15 @@ class Evidence:
             "enough": self.enough,
             "needed": None if self.enough else self.needed,
         }
+
+
+def rounded_up(people: float) -> int:
+    """About so many people: two digits, rounded up.
+
+    Examples
+    --------
+    >>> rounded_up(15_196)
+    16000
+    """
+    unit = 10 ** max(0, math.floor(math.log10(max(1.0, people))) - 1)
+    return int(math.ceil(people / unit) * unit)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,11 +21,27 @@ from sparsam.assess._choice import (
     Requirement,
     TooFewPeopleError,
 )
-from sparsam.assess._cross_fit import CrossFit
-from sparsam.assess._evidence import TOO_FEW
+from sparsam.assess._evidence import TOO_FEW, rounded_up
+from sparsam.assess._proof import Proof, how_tested
 from sparsam.assess._score import SCORES
+from sparsam.assess._trial import (
+    CONFIDENCE,
+    LossDemand,
+    Tried,
+    Walk,
+    carried_limit,
+    people_for,
+    risk_p_value,
+    risk_upper,
+    sequence,
+    spread,
+    tell_apart,
+    walk,
+)
 from sparsam.attack import paired_difference
 from sparsam.data import Split
+
+DEFAULT_LOSS = 0.01
 
 
 @dataclass(frozen=True)
@@ -69,18 +85,29 @@ def beats(first: Assessment, second: Assessment) -> bool:
     return utility_range[0] > 0 or risk_range[0] > 0
 
 
+class Repeat(Protocol):
+    """The same sweep on the same people, divided in another way."""
+
+    def tried(self) -> tuple[Sequence[Tried], Limits]:
+        """What was learned there, and with everything collected; no adversary is asked."""
+
+    def front(self) -> Front:
+        """The whole front."""
+
+
 class Front:
     """Every generalization of a sweep, and those that no other one beats.
 
-    Points are compared and chosen on validation data; test data are for reporting only.
+    Points are compared on validation data; test data show that a choice keeps its promise, and are
+    reported.
 
     Parameters
     ----------
     points : sequence of Point
     limits : Limits
     data : Split
-    n_jobs : int, default=1
-        Threads to use for a choice. The result does not depend on it.
+    repeats : sequence of Repeat
+        Other ways to divide the same people, to decide together with this one.
 
     Attributes
     ----------
@@ -95,12 +122,12 @@ class Front:
         points: Sequence[Point],
         limits: Limits,
         data: Split,
-        n_jobs: int = 1,
+        repeats: Sequence[Repeat] = (),
     ) -> None:
         self.points = tuple(points)
         self.limits = limits
         self.data = data
-        self._n_jobs = n_jobs
+        self._repeats = tuple(repeats)
 
     @property
     def n_rows(self) -> int:
@@ -167,19 +194,26 @@ class Front:
         return dict(sorted(areas.items(), key=lambda item: -item[1]))
 
     def choose(
-        self, *, max_utility_loss: float | None = None, max_risk: float | None = None
+        self,
+        *,
+        max_utility_loss: float | None = None,
+        max_risk: float | None = None,
+        confidence: float = CONFIDENCE,
     ) -> Choice:
-        """The least data that meets a requirement.
+        """The least data that is shown to meet a requirement.
 
         Parameters
         ----------
         max_utility_loss : float, optional
             How much may be lost against everything collected, in units of the score that the sweep
-            measured: of accuracy, 0.01 is one point. Among the points inside it, the one that
-            protects most is chosen.
+            measured: of accuracy, 0.01 is one point. Of the points shown to be inside it, the one
+            with the fewest attributes is chosen, and of these the one that protects most. Without
+            any requirement it is one point, or the smallest loss that so many people can show.
         max_risk : float, optional
-            Share of what the naive adversary gets wrong that the adversary may recover. Among the
-            points inside it, the most useful is chosen.
+            Share of what the naive adversary gets wrong that the adversary may recover. Of the
+            points shown to be inside it, the most useful is chosen.
+        confidence : float, default=0.95
+            How sure it must be that the requirement holds.
 
         Returns
         -------
@@ -187,64 +221,184 @@ class Front:
 
         Notes
         -----
-        The best of many is partly lucky. What is lost is therefore measured on all people outside
-        the test part (100,000 where there are more), each judged by a model that has not seen that
-        person, and must stay inside the permitted one with its whole 95 % interval. Points that do
-        not differ by more than noise from the best are told apart by how little they collect.
+        The best of many is partly lucky. What to test, and in which order, is therefore settled on
+        the training and validation parts; the test part, from which nothing was learned, shows one
+        generalization after the other to be inside the limit, until the first that it cannot show
+        (Angelopoulos et al., "Learn then test", 2021). For accuracy the test is exact. Where a
+        sweep divided the people in several ways, twice the median p-value decides, so that
+        the answer depends little on how they were divided.
         """
-        requirement = Requirement(max_utility_loss, max_risk, self.limits.score)
-        if max_utility_loss is not None:
-            level = self._most_protective(max_utility_loss)
-        else:
-            level = self._most_accurate(requirement.max_risk or 0.0)
-        chosen = min(level, key=_how_much_it_collects)
-        return Choice(chosen.candidate, chosen.assessment, requirement, self)
+        why = ""
+        if max_utility_loss is None and max_risk is None:
+            max_utility_loss = self.smallest_loss(confidence)
+            why = self._why(max_utility_loss, confidence)
+        requirement = Requirement(max_utility_loss, max_risk, self.limits.score, confidence, why)
+        if requirement.max_utility_loss is not None:
+            return self._fewest_attributes(requirement, requirement.max_utility_loss)
+        return self._most_useful(requirement, requirement.max_risk or 0.0)
 
-    def _most_protective(self, max_loss: float) -> list[Point]:
-        """Points inside the loss that protect as much as the best of them, up to noise."""
-        level: list[Point] = []
-        closest, score = math.inf, self.limits.score
+    def smallest_loss(self, confidence: float = CONFIDENCE) -> float:
+        """One point, or the smallest loss that the test people can show not to be exceeded.
+
+        From how many they are and how much people differ, before anything is tested: a
+        generalization that loses half of it is shown to be inside four times out of five.
+        """
+        smallest = DEFAULT_LOSS
+        if self.limits.score.name == "mae":
+            smallest *= self.limits.nothing.error
+        limit = carried_limit(
+            self._spread(smallest), self.data.test.n_rows, self._level(confidence)
+        )
+        if limit <= smallest:
+            return smallest
+        limit = math.ceil(limit / (smallest / 2)) * (smallest / 2)
+        return round(min(limit, self.limits.score.kind.worst), 12)
+
+    @property
+    def _default_loss(self) -> float:
+        """One point; of errors in the units of the target a hundredth of what nothing gives."""
+        mae = self.limits.score.name == "mae"
+        return DEFAULT_LOSS * self.limits.nothing.error if mae else DEFAULT_LOSS
+
+    def _why(self, loss: float, confidence: float) -> str:
+        """Why a limit is larger than the usual one."""
+        usual, score = self._default_loss, self.limits.score
+        if loss <= usual:
+            return ""
+        needed = self.people_needed(usual, confidence)
+        return (
+            f"{score.loss_words(loss)} is the smallest loss that so many people can be expected to "
+            f"show; {score.loss_words(usual)} would take about {needed:,} people"
+        )
+
+    def people_needed(self, loss: float, confidence: float = CONFIDENCE) -> int:
+        """About how many people in all it would take to show such a loss: two digits."""
+        tested = people_for(self._spread(loss), loss, self._level(confidence))
+        return rounded_up(tested * self.n_rows / max(1, self.data.test.n_rows))
+
+    def _spread(self, limit: float) -> float:
+        demand = self._demand(limit)
+        less = tell_apart(self._tried, demand.everything)
+        return spread(sequence(less, [demand]), demand) if less else 0.0
+
+    def _level(self, confidence: float) -> float:
+        """The p-value that shows a requirement: half of what may go wrong where splits vote."""
+        return (1 - confidence) / (2 if self._repeats else 1)
+
+    @cached_property
+    def _tried(self) -> tuple[Tried, ...]:
+        return tuple(
+            Tried(
+                point.candidate,
+                {part: errors.utility for part, errors in point.assessment.person_errors.items()},
+                _validation_risk(point),
+            )
+            for point in self.points
+        )
+
+    def _demand(self, limit: float) -> LossDemand:
+        return LossDemand(limit, self.limits.score, self.limits.classifier.losses)
+
+    def _fewest_attributes(self, requirement: Requirement, limit: float) -> Choice:
+        """The fewest attributes that are shown to be inside a loss, then the least risk."""
+        level = self._level(requirement.confidence)
+        votes = [_walk(self._tried, self._demand(limit), level)]
+        for repeat in self._repeats:
+            tried, limits = repeat.tried()
+            demand = LossDemand(limit, limits.score, limits.classifier.losses)
+            votes.append(_walk(tried, demand, level))
+        fewest = sorted(vote.fewest for vote in votes)[len(votes) // 2]
+        if math.isinf(fewest):
+            self._nothing_fits(requirement, limit, votes[0])
+        # Where this way to divide the people cannot show what most can, the first that can decides.
+        number = next(n for n, vote in enumerate(votes) if vote.fewest <= fewest)
+        front, own = self._repeats[number - 1].front() if number else self, votes[number]
+        chosen = own.at(fewest)
+        place = own.shown.index(chosen)
+        proof = Proof(
+            p_value=own.p_values[place],
+            bound=front._demand(limit).upper(chosen, 1 - level),
+            confidence=requirement.confidence,
+            people=front.data.test.n_rows,
+            tested=len(own.p_values),
+            how=how_tested(self.limits.score),
+            counts=tuple(None if math.isinf(v.fewest) else int(v.fewest) for v in votes),
+            needed=_needed(front, votes, fewest),
+        )
+        return front._choice(chosen, requirement, proof)
+
+    def _choice(self, chosen: Tried, requirement: Requirement, proof: Proof) -> Choice:
+        point = next(p for p in self.points if p.candidate is chosen.candidate)
+        return Choice(point.candidate, point.assessment, requirement, self, proof)
+
+    def _nothing_fits(self, requirement: Requirement, limit: float, found: Walk) -> NoReturn:
+        self._check_evidence()
+        score, words = self.limits.score, ""
+        stopped, bound = found.stopped_at, math.inf
+        if stopped is not None:
+            bound = self._demand(limit).upper(stopped, 1 - self._level(requirement.confidence))
+        if math.isfinite(bound):
+            bound = min(bound, score.kind.worst)
+            told = f"{100 * bound:.1f} points" if score.kind.percent else score.loss_words(bound)
+            words = f" The first that was tested may lose {told}."
+        carried = self.smallest_loss(requirement.confidence)
+        raise NothingFitsError(
+            f"No generalization can be shown to lose at most {score.loss_words(limit)} of "
+            f"{score.kind.words} with {100 * requirement.confidence:g} % confidence, so that "
+            f"everything would have to be collected.{words}"
+            + (f" {self.limits.words_of_nothing}" if not self.limits.tells else "")
+            + (
+                f"\n\nHint: so many people can show a loss of {score.loss_words(carried)}; allow "
+                f"it, or give about {self.people_needed(limit, requirement.confidence):,} records."
+                if carried > limit > 0
+                else "\n\nHint: allow a larger loss, or give more records."
+            )
+        )
+
+    def _most_useful(self, requirement: Requirement, max_risk: float) -> Choice:
+        """The most useful of the points that are shown to be inside a risk."""
+        level = 1 - requirement.confidence
+        naive = self.limits.naive_errors["test"]
+        steps, shown = self._from_safe_to_useful(), []
+        p_value = 1.0
+        for point in steps:
+            errors = point.assessment.person_errors["test"].risk
+            p_value = risk_p_value(errors, naive, max_risk)
+            if p_value > level:
+                break
+            shown.append((point, p_value))
+        if not shown:
+            self._check_evidence()
+            safest = min(point.assessment.risk.recovered for point in self.points)
+            raise NothingFitsError(
+                f"No generalization can be shown to keep the risk at {max_risk:.1%} or below with "
+                f"{100 * requirement.confidence:g} % confidence: the safest lets "
+                f"{safest:.1%} be recovered (test data).\n\nHint: allow a larger risk."
+            )
+        best = shown[-1][0]
+        level_with = [pair for pair in shown if _level(best, pair[0], "utility")]
+        chosen, p_value = min(level_with, key=lambda pair: _how_much_it_collects(pair[0]))
+        errors = chosen.assessment.person_errors["test"].risk
+        proof = Proof(
+            p_value=p_value,
+            bound=risk_upper(errors, naive, requirement.confidence),
+            confidence=requirement.confidence,
+            people=self.data.test.n_rows,
+            tested=min(len(shown) + 1, len(steps)),
+            how="exact",
+            counts=(),
+            needed={},
+        )
+        return Choice(chosen.candidate, chosen.assessment, requirement, self, proof)
+
+    def _from_safe_to_useful(self) -> list[Point]:
+        """Points from the safest on, each more useful than all before (validation data)."""
+        steps: list[Point] = []
         for point in sorted(self.points, key=_validation_risk, reverse=True):
-            if level and not _level(level[0], point, "risk"):
-                continue
-            loss = self._cautious_loss(point, max_loss)
-            closest = min(closest, loss)
-            if loss <= max_loss:
-                level.append(point)
-        if not level:
-            self._check_evidence()
-            percent = score.kind.percent
-            may_lose = f"{100 * closest:.1f}" if percent else score.loss_words(closest)
-            raise NothingFitsError(
-                f"No generalization is certain to lose at most {score.loss_words(max_loss)} of "
-                f"{score.kind.words}: the closest may lose {may_lose} (upper end of its 95 % "
-                "interval)."
-                + (f" {self.limits.words_of_nothing}" if not self.limits.tells else "")
-                + "\n\nHint: allow a larger loss, or give more records."
-            )
-        return level
-
-    def _cautious_loss(self, point: Point, max_loss: float) -> float:
-        """Upper end of what is lost; measured well only where it may be small enough."""
-        _, (low, high) = self.limits.loss(point.assessment, "validation")
-        if low <= max_loss:  # else validation data alone show that too much is lost
-            _, (_, high) = self._cross_fit.loss(
-                point.candidate.generalization, point.assessment.utility.model
-            )
-        return min(high, self.limits.score.kind.worst)
-
-    def _most_accurate(self, max_risk: float) -> list[Point]:
-        """Points inside the risk that are as accurate as the best of them, up to noise."""
-        risks = [point.assessment.validation_risk.recovered for point in self.points]
-        inside = [p for p, risk in zip(self.points, risks, strict=True) if risk <= max_risk]
-        if not inside:
-            self._check_evidence()
-            raise NothingFitsError(
-                f"No generalization keeps the risk at {max_risk:.1%} or below: the safest lets "
-                f"{min(risks):.1%} be recovered (validation data).\n\nHint: allow a larger risk."
-            )
-        best = min(inside, key=lambda point: point.assessment.validation_utility.error)
-        return [point for point in inside if _level(best, point, "utility")]
+            error = point.assessment.validation_utility.error
+            if not steps or error < steps[-1].assessment.validation_utility.error:
+                steps.append(point)
+        return steps
 
     def _check_evidence(self) -> None:
         """Raise where nothing fits because there are too few people to tell what does."""
@@ -255,10 +409,21 @@ class Front:
                 "\n\nHint: give more records, or allow a larger loss or risk."
             )
 
-    @cached_property
-    def _cross_fit(self) -> CrossFit:
-        limits = self.limits
-        return CrossFit(self.data, limits.everything.model, self._n_jobs, limits.score)
+
+def _walk(tried: Sequence[Tried], demand: LossDemand, level: float) -> Walk:
+    """Test what one way to divide the people has to offer."""
+    less = tell_apart(tried, demand.everything)
+    return walk(sequence(less, [demand]), [demand], level) if less else Walk((), (), None)
+
+
+def _needed(front: Front, walks: Sequence[Walk], fewest: float) -> dict[str, int]:
+    """In how many of the ways to divide the people each attribute was among the fewest shown."""
+    collected = [
+        set(found.at(max(fewest, found.fewest)).candidate.generalization.collected)
+        for found in walks
+        if found.shown
+    ]
+    return {name: sum(name in names for names in collected) for name in front.data.train.names}
 
 
 def _validation_risk(point: Point) -> float:

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, cpu_count, delayed, parallel_config
 
-from sparsam._checks import check_share
+from sparsam._checks import check_share, check_whole
 from sparsam._errors import ParameterError
 from sparsam._threads import one_thread
-from sparsam.assess._assessment import Assessment, assess_generalization, measure_limits
+from sparsam.assess._assessment import (
+    Assessment,
+    Limits,
+    assess_generalization,
+    measure_limits,
+    measure_utility,
+)
 from sparsam.assess._candidates import (
     MINIMISERS,
     Candidate,
@@ -21,12 +29,14 @@ from sparsam.assess._candidates import (
 )
 from sparsam.assess._front import Front, Point
 from sparsam.assess._score import AUTO, Score, score_for
+from sparsam.assess._trial import Tried
 from sparsam.attack import Reconstruction
 from sparsam.data import Roles, Split, Task, resolve
 from sparsam.data import split as split_task
 from sparsam.minimise import Constraints, Minimiser
 
 Progress = Callable[[int, int], None]
+REPEATS = 3
 
 
 def sweep(
@@ -40,6 +50,7 @@ def sweep(
     adversary: Reconstruction | None = None,
     random_state: int = 0,
     score: str = AUTO,
+    repeats: int = REPEATS,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Front:
@@ -49,8 +60,8 @@ def sweep(
     ----------
     data : frame, Table, path, Task or Split
         A sample at full resolution. It is split 60/10/30 unless it is a `Split` already:
-        generalizations, classifiers and adversaries learn on the first part, choices are made on
-        the second, figures are reported on the third.
+        generalizations, classifiers and adversaries learn on the first part, models and what to
+        test are chosen on the second, figures are tested and reported on the third.
     roles : Roles, optional
         Needed unless `data` is a `Task` or `Split`.
     minimisers : str, Minimiser or sequence of them
@@ -70,6 +81,9 @@ def sweep(
     random_state : int, default=0
     score : str, default="auto"
         What utility is measured by, as for `assess_generalization`: one that fits the target.
+    repeats : int, default=3
+        In how many ways the people are divided; they decide together when a choice is made. A
+        `Split` stands for itself alone.
     n_jobs : int, optional
         Threads to use; as many as there are cores when not given. The result does not depend on it.
     progress : callable, optional
@@ -79,39 +93,135 @@ def sweep(
     -------
     Front
     """
-    parts = _split(data, roles, random_state)
-    settled = score_for(parts, score)
+    check_whole("sweep", "repeats", repeats, 1)
     named = [minimisers] if isinstance(minimisers, str | Minimiser) else minimisers
-    learned_from = _sample(parts.train, sample, random_state)
-    with parallel_config("threading", n_jobs=n_jobs or cpu_count()):
-        candidates = without_repeats(
-            _candidates(learned_from, named, min_leaf, constraints, random_state)
+    task = _task(data, roles)
+    parts = task if isinstance(task, Split) else split_task(task, random_state=random_state)
+    settings = _Settings(
+        minimisers=tuple(named),
+        min_leaf=min_leaf,
+        sample=sample,
+        constraints=constraints,
+        adversary=adversary or Reconstruction(random_state=random_state),
+        random_state=random_state,
+        score=score_for(parts, score),
+        n_jobs=n_jobs or cpu_count(),
+    )
+    others = []
+    if isinstance(task, Task):
+        others = [_Repeat(settings, task, _seed(random_state, n)) for n in range(1, repeats)]
+    return _Learned(settings, parts).front(progress, others)
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """What a sweep does with people, however they are divided."""
+
+    minimisers: tuple[str | Minimiser, ...]
+    min_leaf: int
+    sample: float
+    constraints: Constraints | None
+    adversary: Reconstruction
+    random_state: int
+    score: Score
+    n_jobs: int
+
+
+class _Learned:
+    """What was learned from one way to divide the people, before anyone attacks it."""
+
+    def __init__(self, settings: _Settings, data: Split) -> None:
+        self._settings = settings
+        self.data = data
+        learned_from = _sample(data.train, settings.sample, settings.random_state)
+        with parallel_config("threading", n_jobs=settings.n_jobs):
+            self.candidates = without_repeats(_candidates(learned_from, settings))
+        if not self.candidates:
+            raise ParameterError("A sweep needs at least one minimiser. Got none.")
+        # groups of classes follow from the people who are judged
+        self._score = replace(score_for(data, settings.score.name), why=settings.score.why)
+        self.limits = measure_limits(data, settings.random_state, self._score)
+
+    @cached_property
+    def tried(self) -> list[Tried]:
+        """What is lost with each; the fewer buckets, the more it is taken to protect."""
+        seed = self._settings.random_state
+        jobs = (
+            delayed(measure_utility)(c.generalization, self.data, seed, self._score)
+            for c in self.candidates
         )
-    if not candidates:
-        raise ParameterError("A sweep needs at least one minimiser. Got none.")
-    limits = measure_limits(parts, random_state, settled)
-    adversary = adversary or Reconstruction(random_state=random_state)
-    points = []
-    for done, assessment in enumerate(
-        _assess_all(candidates, parts, adversary, random_state, settled, n_jobs), start=1
-    ):
-        points.append(Point(candidates[done - 1], assessment))
-        if progress is not None:
-            progress(done, len(candidates))
-    return Front(points, limits, parts, n_jobs or cpu_count())
+        with one_thread():
+            models = Parallel(n_jobs=self._n_jobs, backend="threading")(jobs)
+        return [
+            Tried(candidate, model.losses, -float(candidate.generalization.n_buckets))
+            for candidate, model in zip(self.candidates, models, strict=True)
+        ]
+
+    @property
+    def _n_jobs(self) -> int:
+        return min(self._settings.n_jobs, len(self.candidates))
+
+    def front(self, progress: Progress | None = None, others: Sequence[_Repeat] = ()) -> Front:
+        """Attack all of it."""
+        points = []
+        for candidate, assessment in zip(self.candidates, self._assessments(), strict=True):
+            points.append(Point(candidate, assessment))
+            if progress is not None:
+                progress(len(points), len(self.candidates))
+        return Front(points, self.limits, self.data, others)
+
+    def _assessments(self) -> Iterator[Assessment]:
+        jobs = (
+            delayed(assess_generalization)(
+                candidate.generalization,
+                self.data,
+                adversary=self._settings.adversary,
+                random_state=self._settings.random_state,
+                score=self._score,
+            )
+            for candidate in self.candidates
+        )
+        # One thread of a library in each of ours, so that sums are added in one order on any number
+        # of cores. Compiled code runs beside the rest of Python, and nothing need be copied.
+        with one_thread():
+            yield from Parallel(n_jobs=self._n_jobs, backend="threading", return_as="generator")(
+                jobs
+            )
 
 
-def _split(data: Any, roles: Roles | None, random_state: int) -> Split:
-    if isinstance(data, Split):
+class _Repeat:
+    """The same sweep on the same people, divided in another way, when it is asked for."""
+
+    def __init__(self, settings: _Settings, task: Task, seed: int) -> None:
+        self._settings = settings
+        self._task = task
+        self._seed = seed
+
+    @cached_property
+    def _learned(self) -> _Learned:
+        return _Learned(self._settings, split_task(self._task, random_state=self._seed))
+
+    def tried(self) -> tuple[Sequence[Tried], Limits]:
+        return self._learned.tried, self._learned.limits
+
+    def front(self) -> Front:
+        return self._learned.front()
+
+
+def _seed(random_state: int, number: int) -> int:
+    """A seed for another way to divide the people, far from those that users name."""
+    return int(np.random.SeedSequence([random_state, number]).generate_state(1)[0])
+
+
+def _task(data: Any, roles: Roles | None) -> Task | Split:
+    if isinstance(data, Task | Split):
         return data
-    if isinstance(data, Task):
-        return split_task(data, random_state=random_state)
     if roles is None:
         raise ParameterError(
             "A sweep needs to know what each attribute is for.\n\n"
             "Hint: sweep(data, Roles(target='...'))"
         )
-    return split_task(resolve(data, roles, look_for_leaks=True), random_state=random_state)
+    return resolve(data, roles, look_for_leaks=True)
 
 
 def _sample(task: Task, share: float, random_state: int) -> Task:
@@ -123,46 +233,15 @@ def _sample(task: Task, share: float, random_state: int) -> Task:
     return task.take(np.sort(chosen))
 
 
-def _candidates(
-    task: Task,
-    minimisers: Sequence[str | Minimiser],
-    min_leaf: int,
-    constraints: Constraints | None,
-    random_state: int,
-) -> Iterator[Candidate]:
-    for minimiser in minimisers:
+def _candidates(task: Task, settings: _Settings) -> Iterator[Candidate]:
+    for minimiser in settings.minimisers:
         if isinstance(minimiser, Minimiser):
-            yield fitted_candidate(minimiser, task, constraints)
+            yield fitted_candidate(minimiser, task, settings.constraints)
         else:
             yield from default_candidates(
                 task,
                 (minimiser,),
-                min_leaf=min_leaf,
-                constraints=constraints,
-                random_state=random_state,
+                min_leaf=settings.min_leaf,
+                constraints=settings.constraints,
+                random_state=settings.random_state,
             )
-
-
-def _assess_all(
-    candidates: Sequence[Candidate],
-    data: Split,
-    adversary: Reconstruction,
-    random_state: int,
-    score: Score,
-    n_jobs: int | None,
-) -> Iterator[Assessment]:
-    n_jobs = min(n_jobs or cpu_count(), len(candidates))
-    jobs = (
-        delayed(assess_generalization)(
-            candidate.generalization,
-            data,
-            adversary=adversary,
-            random_state=random_state,
-            score=score,
-        )
-        for candidate in candidates
-    )
-    # One thread of a library in each of ours, so that sums are added in one order on any number
-    # of cores. Compiled code runs beside the rest of Python, and nothing need be copied.
-    with one_thread():
-        yield from Parallel(n_jobs=n_jobs, backend="threading", return_as="generator")(jobs)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from sparsam.cli._minimise import DEFAULT_LOSS, choose, save
+from sparsam.cli._minimise import choose, save
 from sparsam.cli._options import (
     claim_output,
     command_line,
@@ -47,7 +47,7 @@ def demo(
     console = messages(quiet)
     console.print("Task: predict from 16 census attributes whether someone is employed.")
     people = load_example()
-    choice = choose(people, Roles("employed"), loss=DEFAULT_LOSS, seed=seed, jobs=jobs, quiet=quiet)
+    choice = choose(people, Roles("employed"), seed=seed, jobs=jobs, quiet=quiet)
     with console.working("Writing the report …"):
         evidence = report_on(choice, command=command_line(), source="bundled example", date=date)
     save(choice, evidence, artifact, report, quiet=quiet)

@@ -16,6 +16,7 @@ from sparsam.cli._options import (
     InputTable,
     OutputFile,
     command_line,
+    confidence_option,
     head_options,
     jobs_option,
     json_option,
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     from sparsam.minimise import Constraints
     from sparsam.report import Report
 
-DEFAULT_LOSS = 0.01
 _WITH_MODEL = (
     "keep_accuracy",
     "kept_in",
@@ -67,6 +67,7 @@ _WITHOUT_MODEL = (
     "score",
     "max_utility_loss",
     "max_risk",
+    "repeats",
     "min_leaf",
     "with_attacks",
     "personal",
@@ -90,12 +91,20 @@ _WITHOUT_MODEL = (
     "--max-utility-loss",
     type=click.FloatRange(0),
     help="How much of the score may be lost against everything collected; of accuracy 0.01 is one "
-    "point.  [default: 0.01; of mae 1 % of what nothing collected gives]",
+    "point.  [default: 0.01, or the smallest loss that so many people can show]",
 )
 @click.option(
     "--max-risk",
     type=click.FloatRange(0, 1),
     help="Instead: share of what the naive adversary gets wrong that may be recovered.",
+)
+@confidence_option
+@click.option(
+    "--repeats",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    help="In how many ways the people are divided to decide together.",
 )
 @names_option("--must-keep", help="Keep them at full resolution.")
 @names_option("--must-drop", help="Never collect them.")
@@ -121,11 +130,12 @@ _WITHOUT_MODEL = (
 def minimise(data: Path, **options: Any) -> None:
     """Find the least data that a task or a model needs, and attack what is left.
 
-    Tries many generalizations of DATA, measures utility and risk of each on data that was not
-    learned from, and chooses the one that protects most within the permitted loss of accuracy.
+    Tries many generalizations of DATA, measures utility and risk of each on people who were not
+    learned from, and chooses the one with the fewest attributes that is shown to keep the permitted
+    loss.
 
-    The exit code is 1 when the loss or risk is not kept on test data, and 3 when there are too few
-    people to tell.
+    The exit code is 1 when no generalization is shown to keep the loss or risk, and 3 when there
+    are too few people to tell.
 
     With --model, finds instead what a model that already runs needs to answer as it does now.
     """
@@ -143,6 +153,8 @@ def minimise(data: Path, **options: Any) -> None:
         roles,
         loss=options["max_utility_loss"],
         risk=options["max_risk"],
+        confidence=options["confidence"],
+        repeats=options["repeats"],
         score=options["score"],
         constraints=_constraints(options),
         min_leaf=options["min_leaf"],
@@ -192,6 +204,8 @@ def choose(
     *,
     loss: float | None = None,
     risk: float | None = None,
+    confidence: float = 0.95,
+    repeats: int = 3,
     score: str = "auto",
     constraints: Constraints | None = None,
     min_leaf: int = 100,
@@ -217,16 +231,13 @@ def choose(
             min_leaf=min_leaf,
             random_state=seed,
             score=score,
+            repeats=repeats,
             n_jobs=jobs,
             progress=progress,
         )
-    if loss is None and risk is None:
-        loss = DEFAULT_LOSS
-        if front.limits.score.name == "mae":
-            loss *= front.limits.nothing.error
     try:
-        with console.working("Choosing, and measuring the choice …"):
-            return front.choose(max_utility_loss=loss, max_risk=risk)
+        with console.working("Choosing, and testing the choice …"):
+            return front.choose(max_utility_loss=loss, max_risk=risk, confidence=confidence)
     except NothingFitsError as error:
         complain(error)
         sys.exit(TOO_FEW if isinstance(error, TooFewPeopleError) else NOT_MET)

@@ -228,6 +228,13 @@ head_options = _together(author_option, purpose_option, date_option)
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of every choice."
 )
+confidence_option = click.option(
+    "--confidence",
+    type=click.FloatRange(0.5, 1, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="How sure it must be that the promise holds.",
+)
 jobs_option = click.option("--jobs", type=click.IntRange(1), help="Threads.  [default: cores]")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, nothing else.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress and no remarks.")

@@ -124,7 +124,7 @@ class Report(Document[Data]):
         """Return the report as a page: of the chosen point, with the others as its variants."""
         data, chosen, shown = self._data, self._chosen, _pickable(self._data)
         sections = [
-            Section("collect", "What to collect", tuple(_collect(chosen))),
+            Section("collect", "What to collect", (*_collect(chosen), *_needed(data))),
             Section("tradeoff", "The trade-off", tuple(_tradeoff(data, shown))),
             Section("risk", "What someone could still learn", tuple(_risk(data, chosen))),
         ]
@@ -444,8 +444,12 @@ def _answers(data: Data) -> Iterator[Notice]:
             yield Notice((strong("✗ Too few people to tell"), asked), "missed")
             return
         sign = "✓ Requirement met" if met else "✗ Requirement not met"
-        words = (strong(sign), f" by the chosen point: {requirement['words']}.")
-        yield Notice(words, "met" if met else "missed")
+        words = f" by the chosen point: {requirement['words']}."
+        if proof := requirement.get("proof"):
+            words += f" {proof['words']}"
+        if limit := requirement.get("limit"):
+            words += f" {_sentence(limit)}"
+        yield Notice((strong(sign), words), "met" if met else "missed")
 
 
 def _sentence(words: str) -> str:
@@ -476,6 +480,30 @@ def _collect(point: Data) -> Iterator[Block]:
     )
 
 
+def _needed(data: Data) -> Iterator[Block]:
+    """How often each attribute was needed, where people were divided in several ways."""
+    proof = (data["requirement"] or {}).get("proof") or {}
+    ways = len(proof.get("counts", ()))
+    if ways < 2:
+        return
+    yield Heading("How sure the choice of attributes is")
+    yield Text(
+        f"The people were divided in {ways} ways. An attribute that all of them ask for is needed; "
+        "one that only some ask for can stand in for another."
+    )
+    often: dict[int, list[str]] = {}
+    for attribute, times in proof["needed"].items():
+        often.setdefault(times, []).append(attribute)
+    yield Table(
+        "In how many ways to divide the people an attribute was needed",
+        ("Asked for", "Attributes"),
+        tuple(
+            (f"{times} of {ways}" if times else "never", names(often[times]))
+            for times in sorted(often, reverse=True)
+        ),
+    )
+
+
 def _tradeoff(data: Data, shown: list[Data]) -> Iterator[Block]:
     limits, interval = data["limits"], interval_words(data)
     split = data_words(data["points"][0]["utility"]["split"])
@@ -503,7 +531,7 @@ def _tradeoff(data: Data, shown: list[Data]) -> Iterator[Block]:
             ("•", "also tried"),
         ),
         note=f"All figures on {split}. The front was picked on validation data, so a point may lie "
-        f"a little off it. {_limit_words(data)}",
+        f"a little off it. {_rule(data)}{_limit_words(data)}",
     )
     table = Table(
         f"Points on the front, {best} first, on {split}",
@@ -534,6 +562,19 @@ def _tradeoff(data: Data, shown: list[Data]) -> Iterator[Block]:
     note = f"{counted(len(shown), 'point')} to choose from, {best} first."
     beside = (table, Text(note, note=True)) if len(shown) > 1 else (table,)
     yield Columns(((picture,), beside))
+
+
+def _rule(data: Data) -> str:
+    """Why a point was chosen and no other."""
+    proof = (data["requirement"] or {}).get("proof") or {}
+    if "counts" not in proof:
+        return ""
+    if not proof["counts"]:
+        return "Of the points shown to keep the risk, the most useful was chosen. "
+    return (
+        "Of the points shown to keep the limit, the one with the fewest attributes was chosen; of "
+        "those that collect as many and are about as useful, the one that protects most. "
+    )
 
 
 def _limit_words(data: Data) -> str:

@@ -1,0 +1,106 @@
+"""How it is known that a choice keeps its promise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sparsam._small_counts import published_repr, suppress
+from sparsam.assess._score import Score
+from sparsam.assess._trial import is_exact
+
+EXACT = "exact"
+LARGE_SAMPLES = "large samples"
+
+
+def how_tested(score: Score) -> str:
+    """Which kind of test fits a score."""
+    return EXACT if is_exact(score) else LARGE_SAMPLES
+
+
+@dataclass(frozen=True, repr=False)
+class Proof:
+    """The test that shows that a requirement holds.
+
+    Attributes
+    ----------
+    p_value : float
+        How likely such test people would be, or better ones, if the requirement did not hold.
+    bound : float
+        What is shown not to be exceeded, a loss or a risk.
+    confidence : float
+        How sure it is that the requirement holds.
+    people : int
+        How many test people showed it, none of whom took part in learning.
+    tested : int
+        How many generalizations were tested, one after the other, until the first that was not
+        shown.
+    how : {"exact", "large samples"}
+        Whether the test holds for any number of people, or for many.
+    counts : tuple of int or None
+        For each way to divide the people, the fewest attributes that it showed to be enough; None
+        where it showed nothing.
+    needed : mapping of str to int
+        In how many of these ways each attribute was among them.
+    """
+
+    p_value: float
+    bound: float
+    confidence: float
+    people: int
+    tested: int
+    how: str = EXACT
+    counts: tuple[int | None, ...] = ()
+    needed: Mapping[str, int] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return published_repr(self)
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is shown."""
+        return self.p_value <= 1 - self.confidence
+
+    @property
+    def words(self) -> str:
+        """How it is known, for a reader who will sign it."""
+        tested = "an exact test" if self.how == EXACT else "a test for large samples"
+        sentences = [
+            f"Shown with {100 * self.confidence:g} % confidence on {_people(self.people)} people "
+            f"who took no part in learning, by {tested}"
+        ]
+        if self.tested > 1:
+            sentences.append(
+                f"{self.tested} generalizations were tested in an order settled before, until one "
+                "could not be shown"
+            )
+        if len(self.counts) > 1:
+            sentences.append(
+                f"The people were divided in {len(self.counts)} ways, which decided together: they "
+                f"showed {_listed(self.counts)} attributes to be enough"
+            )
+        return ". ".join(sentences) + "."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, fit to be published."""
+        return {
+            "confidence": self.confidence,
+            "p_value": float(f"{self.p_value:.1g}"),
+            "people": suppress(self.people),
+            "tested": self.tested,
+            "how": self.how,
+            "counts": list(self.counts),
+            "needed": dict(self.needed),
+            "words": self.words,
+        }
+
+
+def _people(people: int) -> str:
+    told = suppress(people)
+    return f"{told:,}" if isinstance(told, int) else str(told)
+
+
+def _listed(counts: tuple[int | None, ...]) -> str:
+    told = ["no" if count is None else str(count) for count in counts]
+    return f"{', '.join(told[:-1])} and {told[-1]}"

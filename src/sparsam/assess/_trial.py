@@ -1,0 +1,269 @@
+"""Learn on some people, test on others: which generalizations are shown to meet a requirement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from sparsam._certainty import (
+    mean_p_value,
+    normal_p_value,
+    normal_upper,
+    paired_p_value,
+    paired_upper,
+    smallest_limit,
+)
+from sparsam.assess._candidates import Candidate
+from sparsam.assess._score import Losses, Score
+
+CONFIDENCE = 0.95
+# Points that validation data put so little of the limit apart are told apart by how much they
+# protect.
+ALIKE = 0.25
+# How likely a promise should be shown that leaves half of what is permitted to noise.
+POWER = 0.8
+
+
+@dataclass(frozen=True, repr=False)
+class Tried:
+    """A generalization, and what its model loses on each person.
+
+    Attributes
+    ----------
+    candidate : Candidate
+    losses : mapping of str to ndarray
+        By part of the data.
+    protection : float
+        How much it protects, on validation data: more is better.
+    """
+
+    candidate: Candidate
+    losses: Mapping[str, Losses]
+    protection: float
+
+    @property
+    def n_collected(self) -> int:
+        """How many attributes it collects."""
+        return len(self.candidate.generalization.collected)
+
+
+class Demand(Protocol):
+    """Something that a generalization must be shown to keep."""
+
+    @property
+    def limit(self) -> float:
+        """How much may be lost."""
+
+    def estimate(self, tried: Tried) -> float:
+        """What it is expected to lose, on validation data."""
+
+    def p_value(self, tried: Tried) -> float:
+        """How well people who took no part in learning can be explained if it loses more."""
+
+
+@dataclass(frozen=True, repr=False)
+class LossDemand:
+    """No more than a limit is lost against everything collected.
+
+    Attributes
+    ----------
+    limit : float
+    score : Score
+    everything : mapping of str to ndarray
+        What the model loses on each person with everything collected, by part.
+    """
+
+    limit: float
+    score: Score
+    everything: Mapping[str, Losses]
+
+    def differences(self, tried: Tried, part: str) -> NDArray[np.float64]:
+        """What is lost on each person of a part."""
+        return np.subtract(tried.losses[part], self.everything[part], dtype=float)
+
+    def estimate(self, tried: Tried) -> float:
+        """What is lost on validation data."""
+        differences = self.differences(tried, "validation")
+        return float(differences.mean()) if len(differences) else 0.0
+
+    def p_value(self, tried: Tried) -> float:
+        """How well the test people can be explained if more is lost."""
+        return loss_p_value(self.score, self.differences(tried, "test"), self.limit)
+
+    def upper(self, tried: Tried, confidence: float) -> float:
+        """What is shown not to be exceeded, were this generalization tested alone."""
+        return loss_upper(self.score, self.differences(tried, "test"), confidence)
+
+
+def tell_apart(tried: Sequence[Tried], everything: Mapping[str, Losses]) -> list[Tried]:
+    """Those that collect less than everything: something is lost or gained, on somebody."""
+    return [
+        t
+        for t in tried
+        if t.n_collected < len(t.candidate.generalization)
+        or any((t.losses[part] != everything[part]).any() for part in t.losses)
+    ]
+
+
+def is_exact(score: Score) -> bool:
+    """Whether losses of a score are tested exactly, for any number of people."""
+    return score.name == "accuracy"
+
+
+def loss_p_value(score: Score, differences: NDArray[Any], limit: float) -> float:
+    """Whether less than a limit is lost, by the test that fits the score."""
+    if limit >= score.kind.worst:
+        return 0.0  # nobody can lose more
+    test = paired_p_value if is_exact(score) else normal_p_value
+    return test(differences, limit)
+
+
+def loss_upper(score: Score, differences: NDArray[Any], confidence: float) -> float:
+    """What is shown not to be lost beyond, by the test that fits the score."""
+    upper = paired_upper if is_exact(score) else normal_upper
+    return upper(differences, confidence)
+
+
+def risk_p_value(errors: NDArray[Any], naive: NDArray[Any], limit: float) -> float:
+    """Whether an adversary recovers less than a share of what the naive one gets wrong.
+
+    Parameters
+    ----------
+    errors, naive : ndarray
+        For each person, the share of personal attributes that either gets wrong.
+    limit : float
+    """
+    if limit >= 1:
+        return 0.0  # nobody recovers more than everything
+    return mean_p_value((1 - limit) * naive - errors, 0.0, -1.0, 1.0)
+
+
+def risk_upper(errors: NDArray[Any], naive: NDArray[Any], confidence: float) -> float:
+    """The share that is shown not to be exceeded."""
+    return smallest_limit(lambda limit: risk_p_value(errors, naive, limit), confidence, 0.0, 1.0)
+
+
+def sequence(tried: Sequence[Tried], demands: Sequence[Demand]) -> list[Tried]:
+    """The generalizations to test, from many attributes to few, settled before anyone is tested.
+
+    For each number of attributes the one that is expected to lose least with so many or fewer; of
+    those that collect as many and are expected to lose about as little, the one that protects most.
+
+    Parameters
+    ----------
+    tried : sequence of Tried
+    demands : sequence of Demand
+    """
+    slack = ALIKE * min(demand.limit for demand in demands)
+    excess = {id(t): max(d.estimate(t) - d.limit for d in demands) for t in tried}
+    steps: list[Tried] = []
+    for most in sorted({t.n_collected for t in tried}, reverse=True):
+        inside = [t for t in tried if t.n_collected <= most]
+        best = min(inside, key=lambda t: excess[id(t)])
+        if steps and best.n_collected >= steps[-1].n_collected:
+            continue
+        alike = [
+            t
+            for t in inside
+            if t.n_collected == best.n_collected and excess[id(t)] <= excess[id(best)] + slack
+        ]
+        steps.append(max(alike, key=lambda t: t.protection))
+    return steps
+
+
+@dataclass(frozen=True, repr=False)
+class Walk:
+    """A sequence of generalizations that were tested until the first that could not be shown.
+
+    Attributes
+    ----------
+    shown : tuple of Tried
+        Those that were shown to keep every demand.
+    p_values : tuple of float
+        Of each that was tested; one more than shown, unless all were.
+    stopped_at : Tried or None
+        The first that could not be shown.
+    """
+
+    shown: tuple[Tried, ...]
+    p_values: tuple[float, ...]
+    stopped_at: Tried | None
+
+    @property
+    def fewest(self) -> float:
+        """The fewest attributes that were shown to do; infinite where none were."""
+        return self.shown[-1].n_collected if self.shown else math.inf
+
+    def at(self, n_collected: float) -> Tried:
+        """The last that was shown with no fewer attributes than so many, or the first of all."""
+        return [self.shown[0], *(t for t in self.shown if t.n_collected >= n_collected)][-1]
+
+
+def walk(steps: Sequence[Tried], demands: Sequence[Demand], level: float) -> Walk:
+    """Test a sequence that was settled before, until the first that cannot be shown.
+
+    Since each is tested only after all before were shown, the chance that any of those shown does
+    not keep a demand is at most `level` (fixed-sequence testing; Angelopoulos et al., 2021).
+
+    Parameters
+    ----------
+    steps : sequence of Tried
+    demands : sequence of Demand
+        All must be shown, so that none needs a correction.
+    level : float
+    """
+    shown: list[Tried] = []
+    p_values: list[float] = []
+    for step in steps:
+        p_values.append(max(demand.p_value(step) for demand in demands))
+        if p_values[-1] > level:
+            return Walk(tuple(shown), tuple(p_values), step)
+        shown.append(step)
+    return Walk(tuple(shown), tuple(p_values), None)
+
+
+def spread(steps: Sequence[Tried], demand: LossDemand) -> float:
+    """How much what is lost differs between people, on validation data; the median of the steps."""
+    spreads = [float(demand.differences(step, "validation").std()) for step in steps]
+    return float(np.median([s for s in spreads if s > 0] or [0.0]))
+
+
+def carried_limit(sd: float, people: int, level: float) -> float:
+    """The smallest limit for which a loss of half of it would probably be shown.
+
+    Parameters
+    ----------
+    sd : float
+        How much what is lost differs between people.
+    people : int
+        How many are there to test on.
+    level : float
+
+    Examples
+    --------
+    >>> round(carried_limit(0.22, 6000, 0.025), 4)
+    0.0159
+    """
+    return 2 * (_reach(level) * sd / math.sqrt(max(1, people)))
+
+
+def people_for(sd: float, limit: float, level: float) -> int:
+    """How many people to test on such a limit would take.
+
+    Examples
+    --------
+    >>> people_for(0.22, 0.01, 0.025)
+    15196
+    """
+    return math.ceil((2 * _reach(level) * sd / limit) ** 2)
+
+
+def _reach(level: float) -> float:
+    """How many standard errors lie between what is shown with some power and the limit."""
+    return float(norm.ppf(1 - level) + norm.ppf(POWER))

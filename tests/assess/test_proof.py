@@ -1,0 +1,26 @@
+"""How it is known that a choice keeps its promise."""
+
+from sparsam.assess._proof import Proof, how_tested
+from sparsam.assess._score import Score
+
+
+def test_words_name_the_people_the_test_and_who_decided():
+    proof = Proof(0.0123, 0.009, 0.95, 6000, 7, "exact", (4, None, 3), {"age": 2})
+    assert proof.holds
+    assert proof.words == (
+        "Shown with 95 % confidence on 6,000 people who took no part in learning, by an exact "
+        "test. 7 generalizations were tested in an order settled before, until one could not be shown. "
+        "The people were divided in 3 ways, which decided together: they showed 4, no and 3 "
+        "attributes to be enough."
+    )
+    assert proof.to_dict()["p_value"] == 0.01
+    assert "0.0123" not in repr(proof)
+
+
+def test_one_test_of_few_people_says_so():
+    proof = Proof(0.5, 0.2, 0.9, 3, 1, how_tested(Score("auc")))
+    assert not proof.holds
+    assert proof.words == (
+        "Shown with 90 % confidence on fewer than 5 people who took no part in learning, by a test "
+        "for large samples."
+    )
