@@ -9,7 +9,8 @@ def test_words_name_the_people_the_test_and_who_decided():
     assert proof.holds
     assert proof.words == (
         "Shown with 95 % confidence on 6,000 people who took no part in learning, by an exact "
-        "test. 7 generalizations were tested in an order settled before, until one could not be shown. "
+        "test. 7 generalizations were tested in an order settled before, until one could not be "
+        "shown. "
         "The people were divided in 3 ways, which decided together: they showed 4, no and 3 "
         "attributes to be enough."
     )
