@@ -310,7 +310,7 @@ def judge(
                 slope[first + starts[column] + codes[row, column]] += step
             for k in range(n_numbers):
                 slope[first + starts[-1] + k] += step * numbers[row, k]
-    return loss
+    return float(loss)
 
 
 @compiled(error_model="numpy")
@@ -329,4 +329,4 @@ def surprise(people: float, sums: Floats, raw: Floats) -> float:
     for told in range(n_told):
         raw[told] = people * raw[told] / base - sums[told]
     loss += people * (highest + np.log(base))
-    return loss
+    return float(loss)
