@@ -12,67 +12,17 @@ import argparse
 import time
 from collections.abc import Callable
 
-import duckdb
-
 import sparsam as sp
 from sparsam.assess import NothingFitsError
 from sparsam.data import Task, resolve
-from tables import DATA, crime_frame
+from tables import Source, bank, crime_number, heritage, income, lending
 
-
-def heritage() -> tuple[duckdb.DuckDBPyRelation, sp.Roles]:
-    """Whether someone is ill (32 %), from a year of claims."""
-    frame = duckdb.sql(
-        "select * exclude (CharlsonIndexI_max, CharlsonIndexI_min, CharlsonIndexI_ave, "
-        f"CharlsonIndexI_range, CharlsonIndexI_stdev) from '{DATA}/heritage_health_171067.parquet'"
-    )
-    return frame, sp.Roles("Charlson>0", personal=("age", "sex"), categorical=("Charlson>0",))
-
-
-def bank() -> tuple[duckdb.DuckDBPyRelation, sp.Roles]:
-    """Whether someone opens an account: 11.7 % as in the whole campaign, not one half."""
-    frame = duckdb.sql(
-        "select * exclude (place, duration) from (select *, "
-        "row_number() over (partition by deposit order by hash(age, balance, day, duration)) as "
-        f"place from '{DATA}/bank_balanced_11162.csv.gz') "
-        "where not deposit or place <= 778"  # 778 of 5,873 + 778
-    )
-    return frame, sp.Roles("deposit")
-
-
-def lending() -> tuple[duckdb.DuckDBPyRelation, sp.Roles]:
-    """Whether a loan is not paid back (25 %)."""
-    frame = duckdb.sql(
-        "select * exclude (issue_d, emp_title, dti_joint, verification_status_joint) "
-        f"from '{DATA}/lending_club_2018.csv.gz'"
-    )
-    return frame, sp.Roles("loan_status", categorical=("loan_status",))
-
-
-def income() -> tuple[duckdb.DuckDBPyRelation, sp.Roles]:
-    """ACSIncome with the income as a number."""
-    frame = duckdb.sql(
-        "select AGEP, COW, SCHL, MAR, OCCP, POBP, RELP, WKHP, SEX, RAC1P, PINCP "
-        f"from '{DATA}/acs_pums_2018_14states.parquet' "
-        "where AGEP > 16 and PINCP > 100 and WKHP > 0 and PWGTP >= 1"
-    )
-    codes = ("COW", "MAR", "OCCP", "POBP", "RELP", "SEX", "RAC1P")
-    return frame, sp.Roles("PINCP", categorical=codes)
-
-
-def crime() -> tuple[duckdb.DuckDBPyRelation, sp.Roles]:
-    """Communities and Crime: violent crimes per head as a number, columns with holes left out."""
-    return crime_frame(), sp.Roles(
-        "ViolentCrimesPerPop", personal=("race", "state"), categorical=("state",)
-    )
-
-
-TABLES: dict[str, Callable[[], tuple[duckdb.DuckDBPyRelation, sp.Roles]]] = {
+TABLES: dict[str, Callable[[], Source]] = {
     "Heritage Health": heritage,
     "bank at 11.7 %": bank,
     "lending": lending,
     "ACSIncome as a number": income,
-    "Communities and Crime": crime,
+    "Communities and Crime": crime_number,
 }
 
 

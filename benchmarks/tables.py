@@ -82,6 +82,149 @@ def coded(frame: duckdb.DuckDBPyRelation, target: str, numeric: Sequence[str]) -
     return resolve(frame, Roles(target, categorical=categorical, numeric=numeric))
 
 
+Source = tuple[duckdb.DuckDBPyRelation, Roles]
+"""Rows, and what they are for."""
+
+
+def bundled() -> Source:
+    """The table that the package brings along."""
+    return _file("acs_employment_ma2018_20000.csv.gz", "*"), Roles("employed")
+
+
+def adult_income() -> Source:
+    columns = '* exclude(fnlwgt, "education-num", split)'
+    return _file("adult.csv.gz", columns), Roles("income", missing_values=("?",))
+
+
+def nursery() -> Source:
+    """Four classes that follow from the attributes without noise."""
+    rows = _file("nursery.csv.gz", "*").filter("class <> 'recommend'")
+    return rows, Roles("class")
+
+
+def wine_type() -> Source:
+    return _file("wine_quality_kaggle_N.csv.gz", "*"), Roles("type")
+
+
+def wine_quality() -> Source:
+    """Five grades, as classes."""
+    columns = "* exclude(quality), case when quality <= 4 then 'low' when quality >= 8 then 'high' "
+    columns += "else quality::varchar end as grade"
+    return _file("wine_quality_kaggle_N.csv.gz", columns), Roles("grade")
+
+
+def wine_alcohol() -> Source:
+    """The alcohol as a number."""
+    return _file("wine_quality_kaggle_N.csv.gz", "*"), Roles("alcohol")
+
+
+def magic() -> Source:
+    return _file("magic04.csv.gz", "*"), Roles("class")
+
+
+def bank_balanced() -> Source:
+    return _file("bank_balanced_11162.csv.gz", "*"), Roles("deposit")
+
+
+def happiness() -> Source:
+    """How happy a marriage is: three classes, much noise."""
+    rows = _file("gss_happiness.csv.gz", "* exclude(id)")
+    target = "Happiness of marriage"
+    return rows.filter(f'"{target}" is not null'), Roles(target)
+
+
+def german_credit() -> Source:
+    return _file("german_credit.csv.gz", "*"), Roles("class", categorical=("class",))
+
+
+def crime_class() -> Source:
+    """Communities and Crime: more violent crimes than the median."""
+    frame = crime_frame()
+    median = frame.aggregate("median(ViolentCrimesPerPop)").fetchall()[0][0]
+    return frame, Roles(f"ViolentCrimesPerPop>{median}", categorical=("state",))
+
+
+def heritage() -> Source:
+    """Whether someone is ill (32 %), from a year of claims."""
+    columns = (
+        "* exclude (CharlsonIndexI_max, CharlsonIndexI_min, CharlsonIndexI_ave, "
+        "CharlsonIndexI_range, CharlsonIndexI_stdev)"
+    )
+    roles = Roles("Charlson>0", personal=("age", "sex"), categorical=("Charlson>0",))
+    return _file("heritage_health_171067.parquet", columns), roles
+
+
+def bank() -> Source:
+    """Whether someone opens an account: 11.7 % as in the whole campaign, not one half."""
+    frame = duckdb.sql(
+        "select * exclude (place, duration) from (select *, "
+        "row_number() over (partition by deposit order by hash(age, balance, day, duration)) as "
+        f"place from '{DATA}/bank_balanced_11162.csv.gz') "
+        "where not deposit or place <= 778"  # 778 of 5,873 + 778
+    )
+    return frame, Roles("deposit")
+
+
+def lending() -> Source:
+    """Whether a loan is not paid back (25 %)."""
+    columns = "* exclude (issue_d, emp_title, dti_joint, verification_status_joint)"
+    return _file("lending_club_2018.csv.gz", columns), Roles(
+        "loan_status", categorical=("loan_status",)
+    )
+
+
+def income() -> Source:
+    """ACSIncome with the income as a number."""
+    frame = duckdb.sql(
+        "select AGEP, COW, SCHL, MAR, OCCP, POBP, RELP, WKHP, SEX, RAC1P, PINCP "
+        f"from '{DATA}/acs_pums_2018_14states.parquet' "
+        "where AGEP > 16 and PINCP > 100 and WKHP > 0 and PWGTP >= 1"
+    )
+    codes = ("COW", "MAR", "OCCP", "POBP", "RELP", "SEX", "RAC1P")
+    return frame, Roles("PINCP", categorical=codes)
+
+
+def income_class() -> Source:
+    """ACSIncome as it is known: more than 50,000 dollars."""
+    frame, roles = income()
+    return frame.project("* exclude(PINCP), PINCP > 50000 as rich"), Roles(
+        "rich", categorical=roles.categorical
+    )
+
+
+def long_hours() -> Source:
+    """The people of ACSIncome: who works more than 40 hours, without the income."""
+    frame, roles = income()
+    return frame.project("* exclude(PINCP, WKHP), WKHP > 40 as long"), Roles(
+        "long", categorical=roles.categorical
+    )
+
+
+def public_coverage() -> Source:
+    """ACSPublicCoverage in raw codes."""
+    names = "AGEP, SCHL, MAR, SEX, DIS, ESP, CIT, MIG, MIL, ANC, NATIVITY, DEAR, DEYE, DREM, PINCP"
+    names += ", ESR, ST, FER, RAC1P"
+    listed = ", ".join(f"coalesce({name}, -1) as {name}" for name in names.split(", "))
+    frame = duckdb.sql(
+        f"select {listed}, PUBCOV = 1 as covered from '{DATA}/acs_pums_2018_14states.parquet' "
+        "where AGEP < 65 and PINCP <= 30000"
+    )
+    numbers = ("AGEP", "SCHL", "PINCP")
+    codes = [name for name in names.split(", ") if name not in numbers]
+    return frame, Roles("covered", categorical=codes, numeric=numbers)
+
+
+def crime_number() -> Source:
+    """Communities and Crime: violent crimes per head as a number, columns with holes left out."""
+    return crime_frame(), Roles(
+        "ViolentCrimesPerPop", personal=("race", "state"), categorical=("state",)
+    )
+
+
+def _file(name: str, columns: str) -> duckdb.DuckDBPyRelation:
+    return duckdb.sql(f"select {columns} from '{DATA}/{name}'")
+
+
 TASKS: dict[str, Callable[[], Task]] = {
     "ACSEmployment": acs_employment,
     "ACSIncome": acs_income,

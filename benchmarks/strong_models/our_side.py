@@ -73,17 +73,21 @@ TABLES: dict[str, Callable[[], Task]] = {
 
 
 def middle(front: Front) -> list[Any]:
-    """The chosen point, and the ends of the middle half of the unbeaten ones."""
-    chosen = front.choose(max_utility_loss=0.01).generalization
+    """The unbeaten points at a quarter, in the middle and at three quarters of the front."""
     best = [point.assessment.generalization for point in front.best]
-    further = [best[len(best) // 4], best[(3 * len(best)) // 4]]
-    by_partitions = {g.partitions: g for g in [chosen, *further] if g.collected}
+    some = [best[(quarter * len(best)) // 4] for quarter in (1, 2, 3)]
+    by_partitions = {g.partitions: g for g in some if g.collected}
     return list(by_partitions.values())
 
 
-def questions(data: Split, records: GeneralizedRecords) -> Iterator[tuple[Question, bool]]:
+def questions(
+    data: Split, records: GeneralizedRecords, half: str | None
+) -> Iterator[tuple[Question, bool]]:
     """The target, then the personal attributes; with whether it is the target."""
-    yield target_question(data), True
+    if half != "adversary":
+        yield target_question(data), True
+    if half == "utility":
+        return
     attributes = data.train.table.attributes
     few = [a for a in data.train.personal if attributes[a].size <= MOST_VALUES]
     for question in Reconstruction().questions(records, data, few[:MOST_ATTRIBUTES]):
@@ -92,15 +96,20 @@ def questions(data: Split, records: GeneralizedRecords) -> Iterator[tuple[Questi
 
 def our_error(records: GeneralizedRecords, data: Split, question: Question, target: bool) -> float:
     if target:
-        wrong = best_classifier(records, data, data.random_state).wrong["test"]
-        return float(np.mean(wrong))
+        classifier = best_classifier(records, data, data.random_state, score="accuracy")
+        return classifier.utility("test").error
     place = data.train.table.names.index(question.name)
     [answer] = Reconstruction(random_state=data.random_state).answers(records, data, [place])
     return float(np.mean(answer.wrong("test")))
 
 
 def ask_the_others(
-    python: str, folder: Path, records: GeneralizedRecords, data: Split, question: Question
+    python: str,
+    folder: Path,
+    records: GeneralizedRecords,
+    data: Split,
+    question: Question,
+    target: bool,
 ) -> dict[str, Any]:
     ordered = [data.train.table.attributes[a].ordered for a in records.columns]
     possible = question.possible(records)
@@ -113,6 +122,7 @@ def ask_the_others(
         sizes=np.array(records.sizes),
         possible=everything if possible is None else possible,
         close=close,
+        again=np.array(target),
         **{f"index_{part}": records.index[part] for part in ("train", "validation", "test")},
         **{f"truth_{part}": question.codes[part] for part in ("train", "validation", "test")},
     )
@@ -131,6 +141,7 @@ def main() -> None:
     parser.add_argument("--tables", nargs="+", choices=list(TABLES), default=list(TABLES))
     parser.add_argument("--rows", type=int, default=12_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--half", choices=("utility", "adversary"), help="one of them alone")
     options = parser.parse_args()
     options.results.mkdir(exist_ok=True)
     lines: list[dict[str, Any]] = []
@@ -140,21 +151,22 @@ def main() -> None:
             rows = np.random.default_rng(0).choice(task.n_rows, options.rows, replace=False)
             task = task.take(np.sort(rows))
         data = split(task, random_state=options.seed)
-        points = middle(sweep(data, random_state=options.seed))
+        points = middle(sweep(data, random_state=options.seed, score="accuracy"))
         for number, generalization in enumerate(points):
             records = GeneralizedRecords.of(generalization, data)
-            for question, target in questions(data, records):
-                theirs = ask_the_others(options.python, options.results, records, data, question)
+            for question, target in questions(data, records, options.half):
+                theirs = ask_the_others(
+                    options.python, options.results, records, data, question, target
+                )
                 ours = our_error(records, data, question, target)
                 line = {"table": name, "point": number, "name": question.name, "target": target}
                 lines.append({**line, "ours": ours, **theirs})
                 print(f"{name:18}{number:3} {question.name[:28]:28}{ours:8.4f}", end="")
                 print("".join(f"{theirs[peer]:8.4f}" for peer in (*PEERS, "best")), flush=True)
     (options.results / "lines.json").write_text(json.dumps(lines))
-    for target, words in (
-        (True, "utility: error, ours less theirs"),
-        (False, "adversary: likewise"),
-    ):
+    halves = {"utility": True, "adversary": False}
+    for half in (options.half,) if options.half else halves:
+        target, words = halves[half], f"{half}: error, ours less theirs"
         print(f"\n{words} (mean over {len({line['table'] for line in lines})} tables)")
         for peer in (*PEERS, "best"):
             by_table = [

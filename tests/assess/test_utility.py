@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
 
 from sparsam.assess import assess_generalization, measure_limits
-from sparsam.assess._utility import CLASSIFIERS, MODELS, best_classifier, with_rare_together
+from sparsam.assess._score import ACCURACY
+from sparsam.assess._utility import LEARNERS, best_classifier, model_names, with_rare_together
+from sparsam.assess.learners._sample import samples
 from sparsam.attack import GeneralizedRecords
 from sparsam.data import Roles, read, resolve, split
 from sparsam.generalization import Generalization, categorical_partition
@@ -29,9 +32,13 @@ THREE = np.array(
 )
 
 
+CLASSIFIERS = LEARNERS["accuracy"]
+
+
 def posterior_of(model, data):
-    with threadpool_limits(limits=1):  # as `best_classifier` does
-        return CLASSIFIERS[model](full(data), data, 0)
+    """What the model of the first turn tells of every record."""
+    _, sample = next(samples(full(data), data))
+    return CLASSIFIERS[model](sample, 0)[2]
 
 
 def full(data):
@@ -80,13 +87,17 @@ def test_merging_values_that_predict_alike_costs_nothing(simulate):
     assert b.name == "b"
 
 
-def test_the_best_model_is_chosen_on_validation_only(simulate):
+def test_the_test_part_does_not_choose_the_model(simulate):
     data = simulate(BINARY, n_rows=600)
-    records = full(data)
-    alone = {m: best_classifier(records, data, 0, (m,)).losses["validation"].mean() for m in MODELS}
-    classifier = best_classifier(records, data, 0)
-    assert alone[classifier.model] == min(alone.values())
-    assert classifier.losses["validation"].mean() == min(alone.values())
+    swapped = replace(data, test=data.test.take(np.arange(data.test.n_rows) % 7))
+    for shown in (data, swapped):
+        classifier = best_classifier(full(shown), shown, 0)
+        assert classifier.model in model_names(ACCURACY)
+        alone = best_classifier(full(shown), shown, 0, (classifier.model,))
+        np.testing.assert_array_equal(alone.losses["validation"], classifier.losses["validation"])
+    first, second = (best_classifier(full(shown), shown, 0) for shown in (data, swapped))
+    assert first.model == second.model
+    np.testing.assert_array_equal(first.losses["validation"], second.losses["validation"])
 
 
 @pytest.mark.parametrize("model", CLASSIFIERS)
@@ -156,3 +167,27 @@ def test_categories_of_few_people_are_one_to_a_classifier():
     assert best_classifier(full(data), data, 0).utility("test").error == pytest.approx(
         others / 2, abs=0.1
     )
+
+
+def test_many_categories_that_tell_nothing_are_not_believed():
+    """With 300 categories of ten people each, a code made of their own classes would tell all."""
+    rng = np.random.default_rng(0)
+    job, age = rng.integers(0, 300, 3000), rng.integers(0, 2, 3000)
+    y = rng.random(3000) < np.where(age, 0.8, 0.2)
+    people = {"job": [f"j{code}" for code in job], "age": age, "y": y.astype(int)}
+    data = split(resolve(read(people), Roles("y", categorical=("y",))))
+    limits = measure_limits(data, score="accuracy")
+    # nine hundred people: two standard errors are .027
+    assert limits.everything.accuracy == pytest.approx(0.8, abs=0.03)
+
+
+def test_each_class_of_a_category_is_told():
+    """Three classes: a coding by one of them could not tell the other two apart."""
+    rng = np.random.default_rng(0)
+    job = rng.integers(0, 30, 3000)
+    y = np.where(rng.random(3000) < 0.8, job % 3, rng.integers(0, 3, 3000))
+    people = {"job": [f"j{code}" for code in job], "y": [f"c{code}" for code in y]}
+    data = split(resolve(read(people), Roles("y")))
+    for model in ("look-up", "logistic regression", "gradient boosting"):
+        accuracy = best_classifier(full(data), data, 0, (model,)).utility("test").accuracy
+        assert accuracy == pytest.approx(0.8 + 0.2 / 3, abs=0.04), model

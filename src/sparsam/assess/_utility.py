@@ -2,111 +2,62 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 
 from sparsam._errors import ParameterError
 from sparsam._small_counts import SMALLEST_COUNT, published_repr, suppress
 from sparsam._threads import one_thread
-from sparsam.assess._regressors import REGRESSORS
-from sparsam.assess._score import ACCURACY, AUTO, Belief, Losses, Score, score_for
-from sparsam.attack import (
-    GeneralizedRecords,
-    Interval,
-    Posterior,
-    look_up,
-    target_question,
-)
-from sparsam.counting import Boosting
+from sparsam.assess._score import ACCURACY, AUTO, Losses, Score, score_for
+from sparsam.assess.learners._linear import logistic_regression, ridge_regression
+from sparsam.assess.learners._look_up import look_up
+from sparsam.assess.learners._sample import Beliefs, Floats, Rows, Sample, samples
+from sparsam.assess.learners._trees import boosted_means, boosted_medians, boosted_shares
+from sparsam.attack import GeneralizedRecords, Interval
 from sparsam.data import Split
 
-Inputs = NDArray[np.float64]
-MODELS = ("look-up", "logistic regression", "gradient boosting")
+Learner = Callable[[Sample, int], Beliefs]
+_AND = " and "
 
 
-def counting(records: GeneralizedRecords, data: Split, random_state: int) -> Posterior:
-    """Posterior of each record from counts, backing off to coarser records."""
-    return look_up(records, target_question(data))
+def guess(sample: Sample, random_state: int) -> Beliefs:
+    """The class frequencies, or the mean, of those seen: the same for every record."""
+    return np.tile(sample.mean, (3, len(sample.codes), 1))
 
 
-def majority(records: GeneralizedRecords, data: Split, random_state: int) -> Posterior:
-    """The class frequencies of the training part, for every record."""
-    return np.repeat(target_question(data).prior(), len(records), axis=0)
+def guess_median(sample: Sample, random_state: int) -> Beliefs:
+    """The median of those seen, for every record."""
+    return np.full((3, len(sample.codes), 1), np.median(sample.numbers))
 
 
-def gradient_boosting(records: GeneralizedRecords, data: Split, random_state: int) -> Posterior:
-    """Posterior of each record from boosted trees: good at interactions."""
-    question = target_question(data)
-    counts = records.tabulate("train", question.codes["train"], question.size)
-    held_out = records.tabulate("validation", question.codes["validation"], question.size)
-    ranks = [np.unique(column, return_inverse=True)[1] for column in _columns(records, data).T]
-    codes = np.stack(ranks, axis=1).astype(np.uint16)
-    sizes = [int(column.max()) + 1 for column in ranks]
-    return Boosting().shares(codes, sizes, counts, held_out).astype(np.float32)
-
-
-def logistic_regression(records: GeneralizedRecords, data: Split, random_state: int) -> Posterior:
-    """Posterior of each record from a linear model: good at many attributes and few people.
-
-    Learned on distinct records and classes, each weighted by the people behind it.
-    """
-    question = target_question(data)
-    inputs = _columns(records, data)
-    counts = records.tabulate("train", question.codes["train"], question.size)
-    lines, classes = np.nonzero(counts)
-    if (classes == classes[0]).all():
-        return np.repeat(question.prior(), len(records), axis=0)
-    people = counts.sum(axis=1) / counts.sum()
-    centred = inputs - people @ inputs
-    spread = np.sqrt(people @ centred**2)
-    scaled = centred / np.where(spread > 0, spread, 1.0)
-    model = LogisticRegression(C=0.1, max_iter=1000)
-    with warnings.catch_warnings():
-        # scikit-learn takes many classes among few people for a slip; here they are the task.
-        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-        model.fit(scaled[lines], classes, sample_weight=counts[lines, classes])
-    posterior = np.zeros((len(records), question.size), dtype=np.float32)
-    posterior[:, model.classes_] = model.predict_proba(scaled)
-    return posterior
-
-
-def _columns(records: GeneralizedRecords, data: Split) -> Inputs:
-    """One number for each attribute of each record.
-
-    Buckets of ordered attributes in their order, others by the share of the second class among
-    their people: trees then cut a column where they would have grouped its categories.
-    """
-    question = target_question(data)
-    seen = records.tabulate("train", question.codes["train"], question.size)
-    columns = np.empty(records.records.shape)
-    for column, attribute in enumerate(records.columns):
-        buckets = records.records[:, column]
-        if data.train.table.attributes[attribute].ordered:
-            columns[:, column] = buckets
-        else:
-            columns[:, column] = _shares(buckets, seen, records.sizes[column])[buckets]
-    return columns
-
-
-def _shares(buckets: NDArray[np.uint16], seen: NDArray[np.int64], size: int) -> Inputs:
-    """Share of the second class in each bucket, as if one average person more had been seen."""
-    people = np.bincount(buckets, weights=seen.sum(axis=1), minlength=size)
-    second = np.bincount(buckets, weights=seen[:, 1 % seen.shape[1]], minlength=size)
-    average = second.sum() / max(1.0, people.sum())
-    return np.asarray((second + average) / (people + 1.0))
-
-
-CLASSIFIERS: Mapping[str, Callable[[GeneralizedRecords, Split, int], Posterior]] = {
-    "look-up": counting,
+_OF_CLASSES: Mapping[str, Learner] = {
+    "look-up": look_up,
     "logistic regression": logistic_regression,
-    "gradient boosting": gradient_boosting,
-    "majority": majority,
+    "gradient boosting": boosted_shares,
+    "majority": guess,
+}
+# For each score, the models to try; the last is for nothing collected.
+LEARNERS: Mapping[str, Mapping[str, Learner]] = {
+    "accuracy": _OF_CLASSES,
+    "balanced accuracy": _OF_CLASSES,
+    "log loss": _OF_CLASSES,
+    "auc": _OF_CLASSES,
+    "r2": {
+        "look-up": look_up,
+        "ridge regression": ridge_regression,
+        "gradient boosting": boosted_means,
+        "mean": guess,
+    },
+    "mae": {
+        "look-up": look_up,
+        "ridge regression": ridge_regression,
+        "gradient boosting": boosted_medians,
+        "median": guess_median,
+    },
 }
 
 
@@ -125,7 +76,7 @@ class Utility:
         The part of the data it was measured on.
     n_records : int
     model : str
-        The model that did best on validation data.
+        The model that did best on people whom it had not seen.
     score : Score
         What it is judged by.
     """
@@ -206,6 +157,12 @@ class Classifier:
         return Utility(error, score.interval(losses), part, n_records, self.model, score)
 
 
+def model_names(score: Score) -> list[str]:
+    """Each model that is tried for a score, and each mean of some of them."""
+    *able, _ = LEARNERS[score.name]
+    return [_AND.join(some) for n in range(1, len(able) + 1) for some in combinations(able, n)]
+
+
 def best_classifier(
     records: GeneralizedRecords,
     data: Split,
@@ -213,20 +170,98 @@ def best_classifier(
     models: Sequence[str] | None = None,
     score: str | Score = AUTO,
 ) -> Classifier:
-    """Train several models on generalized training records, keep the best on validation data."""
+    """Train several models on generalized records; keep the best on people they have not seen.
+
+    Parameters
+    ----------
+    records : GeneralizedRecords
+    data : Split
+    random_state : int
+    models : sequence of str, optional
+        What to choose from. Several names joined by "and" are the mean of what these models tell.
+        By default each model, and each mean of some of them.
+    score : str or Score, default="auto"
+
+    Returns
+    -------
+    Classifier
+        The validation part is judged by models that have not learned from the person in question,
+        the test part by the mean of all turns (see `sparsam.assess.learners._sample.turns`).
+    """
     score, records = score_for(data, score), with_rare_together(records, data)
-    learners = REGRESSORS[score.name] if score.kind.numbers else CLASSIFIERS
-    *able, guess = learners
-    models = models or able
+    learners = LEARNERS[score.name]
+    models = models or model_names(score)
     if not records.columns:
-        models = (guess,)
+        models = (list(learners)[-1],)
+    members = {name: learners[name] for model in models for name in model.split(_AND)}
     # One thread, so that sums are added in one order on any number of cores.
     with one_thread():
-        beliefs: dict[str, Belief] = {m: learners[m](records, data, random_state) for m in models}
+        told = _tell(members, records, data, random_state)
 
-    def losses(model: str, part: str) -> Losses:
-        return score.losses(beliefs[model], records.index[part], data, part)
+    def losses(belief: Floats, part: Split) -> Losses:
+        return score.losses(belief, np.arange(len(belief)), part, "validation")
 
-    errors = {model: float(losses(model, "validation").mean()) for model in models}
-    best = min(errors, key=lambda model: errors[model])
-    return Classifier(best, {part: losses(best, part) for part in ("validation", "test")}, score)
+    def unseen(model: str) -> Floats:
+        return _mean([told.unseen[name] for name in model.split(_AND)], score)
+
+    best = models[0]
+    if len(models) > 1:
+        everyone = replace(data, validation=data.train.join(data.validation).take(told.people))
+        best = min(models, key=lambda model: float(losses(unseen(model), everyone).mean()))
+    later = _mean([told.records[name] for name in best.split(_AND)], score)
+    return Classifier(
+        best,
+        {
+            "validation": losses(unseen(best)[-data.validation.n_rows :], data),
+            "test": score.losses(later, records.index["test"], data, "test"),
+        },
+        score,
+    )
+
+
+class _Told(NamedTuple):
+    """What some models tell.
+
+    Attributes
+    ----------
+    people : ndarray of int64
+        Who was held out in some turn, of the training part and, at last, of the validation part.
+    unseen : mapping of str to ndarray
+        What each model tells of these people when it has not seen them.
+    records : mapping of str to ndarray
+        What each model tells of each record, in the mean over the turns.
+    """
+
+    people: Rows
+    unseen: dict[str, Floats]
+    records: dict[str, Floats]
+
+
+def _tell(
+    learners: Mapping[str, Learner], records: GeneralizedRecords, data: Split, random_state: int
+) -> _Told:
+    """Let models learn in every turn."""
+    lines = np.concatenate([records.index["train"], records.index["validation"]])
+    people: list[Rows] = []
+    unseen: dict[str, list[Floats]] = {name: [] for name in learners}
+    beliefs: dict[str, list[Floats]] = {name: [] for name in learners}
+    for turn, sample in samples(records, data):
+        first, second = turn.halves
+        people += [first, second]
+        for name, learner in learners.items():
+            by_first, by_second, by_both = learner(sample, random_state)
+            unseen[name] += [by_second[lines[first]], by_first[lines[second]]]
+            beliefs[name].append(by_both)
+    judged = np.concatenate(people)
+    order = np.argsort(judged)
+    return _Told(
+        judged[order],
+        {name: np.concatenate(told)[order] for name, told in unseen.items()},
+        {name: np.mean(told, axis=0) for name, told in beliefs.items()},
+    )
+
+
+def _mean(beliefs: Sequence[Floats], score: Score) -> Floats:
+    """The mean of what several models tell; of numbers as a plain list."""
+    mean = np.asarray(sum(beliefs[1:], start=beliefs[0]) / len(beliefs))
+    return mean[:, 0] if score.kind.numbers else mean

@@ -9,5 +9,6 @@ from sparsam.counting._distinct import record_keys as record_keys
 from sparsam.counting._joint import Codes as Codes
 from sparsam.counting._joint import cells_of as cells_of
 from sparsam.counting._joint import joint_counts as joint_counts
+from sparsam.counting._linear import Linear as Linear
 from sparsam.counting._rows import Node as Node
 from sparsam.counting._rows import Rows as Rows

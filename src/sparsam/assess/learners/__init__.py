@@ -1,0 +1,1 @@
+"""Models that tell the target from generalized records."""
