@@ -17,6 +17,7 @@ from sparsam.report._words import (
     pair,
     percent,
     percent_range,
+    rough_percent,
     short_percent,
     whole,
 )
@@ -128,6 +129,54 @@ def baseline_words(risks: Sequence[Data]) -> str:
     )
 
 
+_NO_BETTER = "does no better than the majority guess"
+EVERYBODY = ("A1", "A3", "A4", "A5", "A6")
+"""Attackers that guess for everybody: how much they recover can be compared."""
+
+
+def strongest_run(risk: Data, attacks: Data | None) -> tuple[str, Data]:
+    """Return the attack that recovers most of those that guess for everybody, and what it did.
+
+    Parameters
+    ----------
+    risk : mapping
+        What A1 did, which is always run.
+    attacks : mapping or None
+        What else was run.
+    """
+    others = _by_code((attacks or {}).get("risks", ()))
+    tried = {"A1": risk} | {code: others[code] for code in EVERYBODY[1:] if code in others}
+    return max(tried.items(), key=lambda pair: -_less(pair[1]["recovered"]))
+
+
+def not_run(risk: Data, attacks: Data | None) -> str:
+    """Say which attackers did not try, and how to have them try; nothing when all did."""
+    run = {"A1", *map(code_of, (attacks or {}).get("risks", ()))}
+    run |= {"A2"} if risk.get("confident") else set()
+    attackers = [code for code in ATTACKERS if code != CONTROL]
+    missing = [code for code in attackers if code not in run]
+    if not missing:
+        return ""
+    if missing == ["A6"]:
+        return "A6 was not run: sparsam attack, with what else was published of the same people."
+    listed = ", ".join(missing)
+    if len(missing) > 2 and missing == attackers[-len(missing) :]:
+        listed = f"{missing[0]} to {missing[-1]}"
+    were = "was" if len(missing) == 1 else "were"
+    return f"{listed} {were} not run: sparsam attack, or minimise --attack."
+
+
+def strength_words(code: str, risk: Data) -> str:
+    """Say who an attacker is and what it recovers, in a clause."""
+    recovered, informed = risk["recovered"], "naive" in (risk.get("details") or {})
+    who = f"the strongest attack that was run ({code}: {ATTACKERS[code].knows})"
+    if recovered is None or recovered <= 0:
+        gains = "learns nothing from the records" if informed else _NO_BETTER
+        return f"{who} {gains}"
+    wrong = "it gets wrong without the records" if informed else "the majority guess gets wrong"
+    return f"{who} recovers {rough_percent(recovered)} of what {wrong}"
+
+
 def achieved_by(risk: Data) -> Achieved:
     """Return how far an attacker came, in the words that fit what it tried."""
     code = code_of(risk)
@@ -229,7 +278,7 @@ def breach_words(risk: Data) -> str:
 def isolation_words(risk: Data) -> str:
     """Sum up singling out."""
     details = risk["details"]
-    adds = ": the records add nothing to chance" if risk["recovered"] == 0 else ""
+    adds = ": all records are the same" if details.get("distinct") == 1 else ""
     return (
         f"Aimed at the rarest records, {complement(risk['value'])} of descriptions fit exactly "
         f"one person; random ones that fit as many people, {complement(risk['baseline'])}{adds}. "
