@@ -116,7 +116,7 @@ def attacker_of(risk: Data) -> Attacker:
 
 
 def baseline_words(risks: Sequence[Data]) -> str:
-    """Say what each kind of attacker is held against; nothing where none is known."""
+    """Return what each kind of attacker is held against; nothing where none is known."""
     against: dict[str, list[str]] = {}
     for code in dict.fromkeys(filter(None, map(code_of, risks))):
         against.setdefault(ATTACKERS[code].against, []).append(code)
@@ -150,7 +150,7 @@ def strongest_run(risk: Data, attacks: Data | None) -> tuple[str, Data]:
 
 
 def not_run(risk: Data, attacks: Data | None) -> str:
-    """Say which attackers did not try, and how to have them try; nothing when all did."""
+    """Return which attackers did not try, and how to have them try; nothing when all did."""
     run = {"A1", *map(code_of, (attacks or {}).get("risks", ()))}
     run |= {"A2"} if risk.get("confident") else set()
     attackers = [code for code in ATTACKERS if code != CONTROL]
@@ -167,7 +167,7 @@ def not_run(risk: Data, attacks: Data | None) -> str:
 
 
 def strength_words(code: str, risk: Data) -> str:
-    """Say who an attacker is and what it recovers, in a clause."""
+    """Return who an attacker is and what it recovers, in a clause."""
     recovered, informed = risk["recovered"], "naive" in (risk.get("details") or {})
     who = f"the strongest attack that was run ({code}: {ATTACKERS[code].knows})"
     if recovered is None or recovered <= 0:
