@@ -81,9 +81,14 @@ def middle(front: Front) -> list[Any]:
     return list(by_partitions.values())
 
 
-def questions(data: Split, records: GeneralizedRecords) -> Iterator[tuple[Question, bool]]:
+def questions(
+    data: Split, records: GeneralizedRecords, half: str | None
+) -> Iterator[tuple[Question, bool]]:
     """The target, then the personal attributes; with whether it is the target."""
-    yield target_question(data), True
+    if half != "adversary":
+        yield target_question(data), True
+    if half == "utility":
+        return
     attributes = data.train.table.attributes
     few = [a for a in data.train.personal if attributes[a].size <= MOST_VALUES]
     for question in Reconstruction().questions(records, data, few[:MOST_ATTRIBUTES]):
@@ -131,6 +136,7 @@ def main() -> None:
     parser.add_argument("--tables", nargs="+", choices=list(TABLES), default=list(TABLES))
     parser.add_argument("--rows", type=int, default=12_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--half", choices=("utility", "adversary"), help="one of them alone")
     options = parser.parse_args()
     options.results.mkdir(exist_ok=True)
     lines: list[dict[str, Any]] = []
@@ -143,7 +149,7 @@ def main() -> None:
         points = middle(sweep(data, random_state=options.seed))
         for number, generalization in enumerate(points):
             records = GeneralizedRecords.of(generalization, data)
-            for question, target in questions(data, records):
+            for question, target in questions(data, records, options.half):
                 theirs = ask_the_others(options.python, options.results, records, data, question)
                 ours = our_error(records, data, question, target)
                 line = {"table": name, "point": number, "name": question.name, "target": target}
@@ -151,10 +157,9 @@ def main() -> None:
                 print(f"{name:18}{number:3} {question.name[:28]:28}{ours:8.4f}", end="")
                 print("".join(f"{theirs[peer]:8.4f}" for peer in (*PEERS, "best")), flush=True)
     (options.results / "lines.json").write_text(json.dumps(lines))
-    for target, words in (
-        (True, "utility: error, ours less theirs"),
-        (False, "adversary: likewise"),
-    ):
+    halves = {"utility": True, "adversary": False}
+    for half in (options.half,) if options.half else halves:
+        target, words = halves[half], f"{half}: error, ours less theirs"
         print(f"\n{words} (mean over {len({line['table'] for line in lines})} tables)")
         for peer in (*PEERS, "best"):
             by_table = [

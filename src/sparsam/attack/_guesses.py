@@ -21,6 +21,7 @@ from sparsam.data import Split
 
 JUDGED = ("validation", "test")
 _BLOCK = 4096  # records to look at in one go
+_SURPRISE = 0.5  # what it counts beside the error when a model is chosen
 SHARES = (0.01, 0.05, 0.1, 0.25, 0.5)  # of the guesses, the surest first (A2)
 
 
@@ -102,7 +103,11 @@ class Answer:
 def _strongest_of(
     candidates: Mapping[str, Sequence[Beliefs]], question: Question, records: GeneralizedRecords
 ) -> str:
-    """The candidate that errs least on validation data, block by block: beliefs may be wide."""
+    """The strongest candidate on validation data, block by block: beliefs may be wide.
+
+    A few hundred people cannot tell errors of models apart that differ little. How surprised a
+    model is by the truth varies less, so that half of it counts beside the error.
+    """
     people, lines, index = records.some_of("validation")
     question = question.of_people("validation", people)
     order = np.argsort(index, kind="stable")
@@ -119,7 +124,7 @@ def _strongest_of(
             mean = _mean([believed[id(beliefs)] for beliefs in members])
             error, surprise = asked.loss(mean, index[rows] - start, "validation")
             losses[model] = losses[model] + [round(error * len(rows)), surprise * len(rows)]
-    return min(candidates, key=lambda model: tuple(losses[model]))
+    return min(candidates, key=lambda model: float(losses[model] @ (1.0, _SURPRISE)))
 
 
 def strongest(answers: Sequence[Answer]) -> Answer:
