@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -99,6 +100,29 @@ def test_intervals_cover() -> None:
         assert np.mean(covered) >= 0.92
     widths = [risk.interval[1] - risk.interval[0] for risk in whole]
     assert np.mean(widths) < 0.1
+
+
+def test_a_model_is_chosen_by_its_surprise_beside_its_errors(
+    make_split: MakeSplit, make_records: MakeRecords
+) -> None:
+    x = np.arange(1000) % 2
+    data = make_split({"x": x, "a": x}, ["a"])
+    records = make_records(data, x=[0, 1])
+    [question] = Reconstruction().questions(records, data, [1])
+
+    def chosen(n_ones: int) -> str:
+        truth = (np.arange(data.validation.n_rows) < n_ones).astype(np.uint16)
+        asked = replace(question, codes={**question.codes, "validation": truth})
+        candidates = {
+            "rash": [lambda lines: np.tile(np.float32([0.001, 0.999]), (len(lines), 1))],
+            "modest": [lambda lines: np.tile(np.float32([0.51, 0.49]), (len(lines), 1))],
+        }
+        return Answer.best(asked, records, candidates).model
+
+    n_held = data.validation.n_rows
+    # One error less is no reason to believe who is sure of what is false; many are.
+    assert chosen(n_held // 2 + 1) == "modest"
+    assert chosen(n_held - 1) == "rash"
 
 
 def test_bad_questions(half_known: Guesses) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from sparsam._errors import DataError, ParameterError
 from sparsam.attack import GeneralizedRecords, Reconstruction
+from sparsam.attack._reconstruction import MODELS
 from sparsam.data import Roles, Split, Table, resolve, split
 from sparsam.generalization import Generalization
 from sparsam.minimise import PrivacyTree
@@ -32,7 +33,10 @@ def _assert_near_bayes(error: float, least: float, n_records: int) -> None:
     assert least - noise <= error <= least + noise + 0.004
 
 
-@pytest.mark.parametrize("models", [("look-up",), ("network",), ("look-up", "network")])
+@pytest.mark.parametrize(
+    "models",
+    [("look-up",), ("network",), ("gradient boosting",), ("look-up", "network"), MODELS],
+)
 @pytest.mark.parametrize("seed", range(2))
 def test_reaches_the_least_possible_error(
     seed: int, models: tuple[str, ...], make_split: MakeSplit, make_records: MakeRecords
@@ -51,6 +55,22 @@ def test_reaches_the_least_possible_error(
     _assert_near_bayes(risk.parts[1].value, 1 - right, n_records)
     naive = 1 - joint.sum(axis=(1, 2)).max()
     assert risk.parts[0].baseline == pytest.approx(naive, abs=0.02)
+
+
+def test_boosting_takes_part_where_few_are_there_to_choose_on(
+    make_split: MakeSplit, make_records: MakeRecords, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(
+        "sparsam.attack._reconstruction.boosting", lambda records, question: asked.append(question)
+    )
+    for n_people, n_asked in ((12_000, 0), (4_000, 1)):
+        a, x = np.random.default_rng(0).integers(0, 2, (2, n_people))
+        data = make_split({"a": a, "x": x}, ["a"])
+        Reconstruction().guess(make_records(data, x=[0, 1]), data)
+        assert len(asked) == n_asked
+    Reconstruction(models=("look-up",)).guess(make_records(data, x=[0, 1]), data)
+    assert len(asked) == 1
 
 
 def test_everything_collected(make_split: MakeSplit) -> None:

@@ -23,6 +23,7 @@ from sparsam.attack import (
     run_attacks,
 )
 from sparsam.attack._guesses import Guesses
+from sparsam.attack._records import lookups_of
 from sparsam.attack._side_information import intersected, knowing, non_personal
 from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Roles, Split, resolve, split
 from sparsam.generalization import (
@@ -42,13 +43,15 @@ BUCKETS = {"x": [0, 0, 1], "b": [0, 0, 1, 1], "c": [0, 1]}
 EVERYTHING = frozenset(SIZES)
 
 
-def _least_error(joint: np.ndarray, secret: str, known: frozenset[str]) -> float:
+def _least_error(
+    joint: np.ndarray, secret: str, known: frozenset[str], buckets: Any = BUCKETS
+) -> float:
     """Error of the best possible guess of one attribute from the buckets and what is known."""
     names = list(SIZES)
     right: dict[tuple[int, ...], np.ndarray] = {}
     for cell in np.ndindex(*joint.shape):
         seen = tuple(
-            code if name in known else BUCKETS.get(name, [0] * SIZES[name])[code]
+            code if name in known else buckets.get(name, [0] * SIZES[name])[code]
             for name, code in zip(names, cell, strict=True)
         )
         chances = right.setdefault(seen, np.zeros(SIZES[secret]))
@@ -92,7 +95,23 @@ def test_more_knowledge_more_success(population: Any) -> None:
         assert attacks[stronger].value <= attacks[weaker].value + 0.005
         for one, other in zip(attacks[stronger].parts, attacks[weaker].parts, strict=True):
             assert one.value <= other.value + 0.01
-        assert attacks[stronger].baseline == attacks[weaker].baseline
+        assert attacks[stronger].baseline <= attacks[weaker].baseline + 0.005
+        assert attacks[stronger].details["naive"] == attacks["A1"].baseline
+
+
+@pytest.mark.parametrize("adversary", ["A3", "A5", "A4"])
+def test_the_baseline_knows_the_same_without_the_records(adversary: str, population: Any) -> None:
+    joint, data, attacks = population
+    for risk in attacks[adversary].parts:
+        known = _known(adversary, risk.attribute)
+        least = _least_error(joint, risk.attribute, known, buckets={})
+        noise = 3.5 * np.sqrt(least * (1 - least) / data.test.n_rows)
+        assert least - noise - 1e-9 <= risk.baseline <= least + noise + 0.006
+        assert risk.details["naive"] >= risk.baseline
+        low, high = risk.details["advantage_interval"]
+        assert low <= risk.advantage <= high
+    # c is collected as it is: all that was not known of it before is recovered.
+    assert attacks[adversary].parts[-1].recovered == 1.0
 
 
 def test_the_chain_is_in_the_order_of_the_table(population: Any) -> None:
@@ -146,12 +165,15 @@ def test_who_knows_what(make_split: Make, make_generalization: Make) -> None:
     }
     for adversary, known in expected.items():
         watched = _watched()
-        adversary(watched).guess(generalization, data, weaker)
+        without = adversary(Reconstruction(models=("look-up",))).guess_without(data)
+        adversary(watched).guess(generalization, data, weaker, without)
         exact_by_question = [
             (exact(lookups), tuple(names[a] for a in attributes))
             for lookups, attributes in watched.seen  # type: ignore[attr-defined]
         ]
-        assert exact_by_question == known
+        # What the records add nothing to is not asked again: a, when all the rest is known.
+        asked = [case for case in known if case != ({"x", "y", "c", "b"}, ("a",))]
+        assert exact_by_question == asked
 
 
 @pytest.mark.parametrize(
@@ -236,6 +258,32 @@ def test_everything_and_nothing_collected(make_split: Make) -> None:
         assert risk.split == "test"
 
 
+def test_who_knows_much_gains_nothing_from_nothing(make_split: Make) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 4, 900)
+    columns = {"x": x, "a": (x + rng.integers(0, 2, 900)) % 4, "b": (x * 2 + 1) % 5}
+    data = make_split(columns, ["a", "b"])
+    for name in ("A3", "A5", "A4"):
+        risk = run_attacks(Generalization.nothing(data.train.table), data, name)[name]
+        assert risk.value < risk.details["naive"] - 0.2  # knows much, but not from the records
+        assert [part.recovered for part in (risk, *risk.parts)] == [0.0] * 3
+        assert risk.details["advantage_interval"] == [0.0, 0.0]
+        assert "without the records" in str(risk)
+
+
+def test_the_gain_is_told_on_the_same_people(make_split: Make, make_generalization: Make) -> None:
+    # Who knows x is right about a half; the record of a tells which half it is.
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 4, 4000)
+    data = make_split({"x": x, "a": 2 * x + rng.integers(0, 2, 4000)}, ["a"])
+    risk = LeaveOneOut().attack(make_generalization(data, a=np.arange(8) % 2), data)
+    assert (risk.value, risk.recovered) == (0.0, 1.0)
+    low, high = risk.details["advantage_interval"]
+    assert low < risk.baseline == risk.advantage < high
+    assert 0.4 < low < 0.5 < high < 0.6
+    assert risk.details["naive"] > 0.8
+
+
 def test_risk_on_validation_and_seed(make_split: Make) -> None:
     rng = np.random.default_rng(0)
     data = make_split({"x": rng.integers(0, 3, 90), "a": rng.integers(0, 3, 90)}, ["a"])
@@ -254,8 +302,8 @@ def test_risk_on_validation_and_seed(make_split: Make) -> None:
 def test_knowing_replaces_buckets(make_split: Make, make_generalization: Make) -> None:
     rng = np.random.default_rng(0)
     data = make_split({"x": rng.integers(0, 4, 90), "a": rng.integers(0, 3, 90)}, ["a"])
-    records = knowing(make_generalization(data, x=[0, 0, 1, 1], a=[0, 0, 1]), data, {1})
-    assert [lookup.tolist() for lookup in records.lookups] == [[0, 0, 1, 1], [0, 1, 2]]
+    lookups = lookups_of(make_generalization(data, x=[0, 0, 1, 1], a=[0, 0, 1]), data)
+    assert [lookup.tolist() for lookup in knowing(lookups, {1})] == [[0, 0, 1, 1], [0, 1, 2]]
 
 
 def test_nobody_personal(make_split: Make) -> None:

@@ -19,7 +19,6 @@ from sparsam.attack._singling_out import (
     THRESHOLDS,
     class_details,
     isolation,
-    random_isolation,
 )
 from sparsam.generalization import Generalization
 
@@ -34,20 +33,20 @@ def test_isolation_is_what_a_coin_does(size: int) -> None:
     assert isolation(np.array([size]))[0] == pytest.approx(simulated, abs=0.015)
 
 
-@pytest.mark.parametrize("weight", [0.0, 0.02, 0.05, 0.3, 1.0])
-def test_random_isolation_is_what_chance_does(weight: float) -> None:
-    rng = np.random.default_rng(0)
-    fits = rng.random((20_000, 20)) < weight
-    simulated = (fits.sum(axis=1) == 1).mean()
-    assert random_isolation(weight, 20) == pytest.approx(simulated, abs=0.015)
-
-
-def test_no_random_description_beats_one_in_n() -> None:
+def test_no_random_description_beats_a_coin_for_everybody() -> None:
+    weights = np.linspace(0, 1, 501)
     for n_people in (1, 2, 10, 5000):
-        best = random_isolation(1 / n_people, n_people)
-        weights = np.linspace(0, 1, 500)
-        assert max(random_isolation(w, n_people) for w in weights) <= best + 1e-12
-    assert random_isolation(1e-6, 10**6) == pytest.approx(1 / np.e, abs=1e-5)
+        [coin] = isolation(np.array([n_people]))
+        assert (n_people * weights * (1 - weights) ** (n_people - 1)).max() <= coin + 1e-12
+    assert isolation(np.array([10**6]))[0] == pytest.approx(1 / np.e, abs=1e-5)
+
+
+@pytest.mark.parametrize("n_people", [10, 333, 1000])
+def test_one_record_for_everybody_singles_nobody_out(n_people: int, make_split: Make) -> None:
+    data = make_split({"a": np.arange(n_people) % 3}, ["a"])
+    risk = SinglingOut().attack(Generalization.nothing(data.train.table), data)
+    assert risk.value == risk.baseline
+    assert risk.recovered == risk.to_dict()["recovered"] == 0.0
 
 
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=40))

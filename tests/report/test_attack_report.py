@@ -16,9 +16,17 @@ from sparsam._small_counts import publish_nested as suppress_nested
 from sparsam.assess import attack_along
 from sparsam.attack import Attacks, Reconstruction, Risk, run_attacks
 from sparsam.report import AttackReport, Report, attack_report, report_on
-from sparsam.report._attack_view import achieved_by, attack_view, control_words
+from sparsam.report._attack_report import attack_brief
+from sparsam.report._attack_view import (
+    achieved_by,
+    attack_view,
+    control_words,
+    not_run,
+    strongest_run,
+)
 from sparsam.report._closing import NO_HASH
 from sparsam.report._publish import publishable_attacks
+from sparsam.report._words import THIN
 
 SCRIPT = "<script>alert(1)</script>"
 EVIL = "</style></title><script>alert(9)</script>\"'><b onclick=x>"
@@ -339,6 +347,45 @@ def test_control_in_three_ways():
     assert "more often than others" in control_words(control(0.1))
     assert "less often than others" in control_words(control(0.3))
     assert achieved_by(control(0.1)).value == "more often than"
+
+
+def test_the_strongest_attack_is_one_that_was_run(make_data, attacks):
+    known = {"confident": [{"share": 0.1}], "recovered": 0.24}
+    assert not_run(known, None) == "A3 to A8 were not run: sparsam attack, or minimise --attack."
+    assert not_run({}, None).startswith("A2 to A8")
+    assert not_run(known, attacks) == ""
+    some = attacks | {"risks": [r for r in attacks["risks"] if r["id"] not in ("A3", "A8")]}
+    assert not_run(known, some).startswith("A3, A8 were not run")
+    without = attacks | {"risks": [r for r in attacks["risks"] if r["id"] != "A6"]}
+    assert not_run(known, without).startswith("A6 was not run: sparsam attack, with what else")
+    assert strongest_run(known, None) == ("A1", known)
+    assert strongest_run(known, attacks)[0] == "A6"
+    assert strongest_run(known, without)[0] == "A4"
+    alone, together = Report(make_data()), Report(make_data() | {"attacks": without})
+    assert "(A1: sees a person’s collected record)" in alone.to_markdown()
+    assert "A3 to A8 were not run" in alone.to_markdown()
+    assert "strongest attack that was run (A4: sees the record, and" in together.to_markdown()
+    assert "A8 were not run" not in str(together)
+
+
+def test_what_is_known_without_the_records_is_not_recovered(make_data, alone):
+    informed = {"naive": 0.4, "advantage_interval": [0.0, 0.0]}
+    parts = [risk("A4 leave one out", 0.25, 0.25, **informed) | {"attribute": "sex"}]
+    knows = risk("A4 leave one out", 0.25, 0.25, **informed) | {"parts": parts}
+    same = risk("A8 singling out", 0.632, 0.632, split="train", distinct=1, smallest=12000)
+    attacks = {"complete": True, "risks": [knows, same], "bounds": []}
+    report = AttackReport(alone(attacks))
+    words = report.to_markdown().replace(THIN, " ")
+    assert "Whoever also knows everything else about a person learns nothing from them." in words
+    assert "the same attacker without the records" in words
+    assert "25.0 % without the records" in words or "without 25.0 %" in words
+    assert "singled out beyond chance" in words
+    assert "all records are the same" in words
+    assert achieved_by(knows).remark == "within the noise"
+    [row] = attack_view(publishable_attacks(attacks), {}).attributes
+    assert (row.naive, row.recovered) == (0.4, 0.0)
+    brief = "".join(str(block) for block in attack_brief(publishable_attacks(attacks)))
+    assert "A4: the same attacker without the records; of A8: random descriptions" in brief
 
 
 def test_within_the_noise():

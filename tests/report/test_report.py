@@ -203,8 +203,8 @@ def test_verdict_in_one_breath(make_data):
     assert verdict_of(make_data(), needed=5, recovered=0.238, error=0.181) == (
         "This model needs 5 of 16 attributes. Accuracy 81.9 % (interval 80.9–82.8 %) instead of "
         "82.7 % with everything collected; it keeps 98 % of what the data add to the majority "
-        "guess; an attacker who sees the collected records recovers 24 % of what the majority "
-        "guess gets wrong."
+        "guess; the strongest attack that was run (A1: sees a person’s collected record) recovers "
+        "24 % of what the majority guess gets wrong."
     )
 
 

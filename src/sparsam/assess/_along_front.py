@@ -10,7 +10,7 @@ from joblib import Parallel, cpu_count, delayed
 
 from sparsam.assess._front import Front
 from sparsam.assess._score import ACCURACY, Score
-from sparsam.attack import Reconstruction, run_attacks
+from sparsam.attack import INFORMED, Bench, Guesses, Reconstruction
 from sparsam.data import Split
 from sparsam.generalization import Generalization
 
@@ -77,8 +77,12 @@ def attack_along(
     best = front.best
     numbers = {id(point): number for number, point in enumerate(front.points)}
     adversary = reconstruction or Reconstruction(random_state=front.data.random_state)
+    without = _without(front.data, adversaries, adversary)
     jobs = (
-        delayed(_errors)(point.candidate.generalization, front.data, tuple(adversaries), adversary)
+        delayed(_errors)(
+            Bench(point.candidate.generalization, front.data, (), adversary, dict(without)),
+            tuple(adversaries),
+        )
         for point in best
     )
     workers = max(1, min(n_jobs or cpu_count(), len(best)))
@@ -93,11 +97,16 @@ def attack_along(
     return points
 
 
-def _errors(
-    generalization: Generalization,
-    data: Split,
-    adversaries: tuple[str, ...],
-    reconstruction: Reconstruction,
-) -> dict[str, float]:
-    attacks = run_attacks(generalization, data, adversaries, reconstruction=reconstruction)
-    return {name: attacks[name].value for name in adversaries}
+def _without(
+    data: Split, adversaries: Sequence[str], reconstruction: Reconstruction
+) -> dict[str, Guesses]:
+    """What the adversaries guess who have no records: the same for all points."""
+    bench = Bench(Generalization.nothing(data.train.table), data, (), reconstruction)
+    for name in adversaries:
+        if name in INFORMED:
+            bench.guessed_without(INFORMED[name])
+    return bench.without
+
+
+def _errors(bench: Bench, adversaries: tuple[str, ...]) -> dict[str, float]:
+    return {name: next(iter(bench.run(name))).value for name in adversaries}

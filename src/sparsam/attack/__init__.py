@@ -42,8 +42,11 @@ __all__ = [
 
 # For the other folders, not for users.
 from sparsam.attack._attribute_inference import attribute_attack_model as attribute_attack_model
+from sparsam.attack._bench import INFORMED as INFORMED
+from sparsam.attack._bench import Bench as Bench
 from sparsam.attack._bound import publish_bound as publish_bound
 from sparsam.attack._guesses import SHARES as SHARES
+from sparsam.attack._guesses import Guesses as Guesses
 from sparsam.attack._look_up import look_up as look_up
 from sparsam.attack._question import Posterior as Posterior
 from sparsam.attack._question import Question as Question

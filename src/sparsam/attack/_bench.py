@@ -26,6 +26,10 @@ from sparsam.data import Split
 from sparsam.generalization import Generalization
 
 Progress = Callable[[int, int, str], None]
+INFORMED: dict[str, type[Informed]] = {
+    kind.id: kind for kind in (NonPersonalKnowledge, PartialPersonalKnowledge, LeaveOneOut)
+}
+"""Adversaries who know more of a person than the record, by their short names."""
 
 
 class Adversary(Protocol):
@@ -115,7 +119,7 @@ def run_attacks(
     """
     breaches = (others,) if isinstance(others, Generalization) else tuple(others)
     attackers = _wanted(adversaries, breaches)
-    bench = _Bench(generalization, data, breaches, reconstruction or Reconstruction())
+    bench = Bench(generalization, data, breaches, reconstruction or Reconstruction())
     show = progress or (lambda done, total, name: None)
     risks: list[Risk] = []
     bounds: tuple[Bound, ...] = ()
@@ -164,13 +168,26 @@ def _check(adversary: str | Adversary, others: Sequence[Generalization]) -> None
 
 
 @dataclass
-class _Bench:
-    """Adversaries that build on each other's guesses."""
+class Bench:
+    """Adversaries that build on each other's guesses.
+
+    Parameters
+    ----------
+    generalization : Generalization
+    data : Split
+    others : tuple of Generalization
+        What else was published of the same people.
+    reconstruction : Reconstruction
+    without : dict of str to Guesses
+        What adversaries guess who have no records, by their short names, as far as it is known: it
+        is the same for all generalizations of a table.
+    """
 
     generalization: Generalization
     data: Split
     others: tuple[Generalization, ...]
     reconstruction: Reconstruction
+    without: dict[str, Guesses] = field(default_factory=dict)
     _known: dict[str, Guesses] = field(default_factory=dict)
 
     @property
@@ -178,6 +195,8 @@ class _Bench:
         return self.reconstruction.random_state
 
     def run(self, adversary: str | Adversary) -> Iterable[Risk]:
+        """Let one adversary attack."""
+        _check(adversary, self.others)
         if isinstance(adversary, str):
             return _RUNS[adversary](self)
         return [_checked(self.attacked_by(adversary), adversary)]
@@ -195,19 +214,28 @@ class _Bench:
         if not issubclass(kind, Informed):
             records = GeneralizedRecords.of(self.generalization, self.data)
             return self.reconstruction.guess(records, self.data)
-        weaker = self.guessed_by(kind.weaker)
-        return kind(self.reconstruction).guess(self.generalization, self.data, weaker)
+        weaker, without = self.guessed_by(kind.weaker), self.guessed_without(kind)
+        return kind(self.reconstruction).guess(self.generalization, self.data, weaker, without)
+
+    def guessed_without(self, kind: type[Informed]) -> Guesses:
+        """Guesses of an informed adversary who has no records, made once."""
+        if kind.id not in self.without:
+            weaker = (
+                self.guessed_without(kind.weaker) if issubclass(kind.weaker, Informed) else None
+            )
+            self.without[kind.id] = kind(self.reconstruction).guess_without(self.data, weaker)
+        return self.without[kind.id]
 
 
 # Every adversary by its short name. A new one needs a line here and nothing else.
-_RUNS: dict[str, Callable[[_Bench], Iterable[Risk]]] = {
+_RUNS: dict[str, Callable[[Bench], Iterable[Risk]]] = {
     "A1": lambda bench: [bench.guessed_by(Reconstruction).risk("test")],
     "A2": lambda bench: (
         bench.guessed_by(Reconstruction).confident_risk(share, "test") for share in SHARES
     ),
-    "A3": lambda bench: [bench.guessed_by(NonPersonalKnowledge).risk("test")],
-    "A4": lambda bench: [bench.guessed_by(LeaveOneOut).risk("test")],
-    "A5": lambda bench: [bench.guessed_by(PartialPersonalKnowledge).risk("test")],
+    "A3": lambda bench: [bench.guessed_by(INFORMED["A3"]).risk("test")],
+    "A4": lambda bench: [bench.guessed_by(INFORMED["A4"]).risk("test")],
+    "A5": lambda bench: [bench.guessed_by(INFORMED["A5"]).risk("test")],
     "A6": lambda bench: [bench.attacked_by(MultiBreach(bench.others, bench.reconstruction))],
     "A7": lambda bench: [bench.attacked_by(Linkage(random_state=bench.seed))],
     "A8": lambda bench: [bench.attacked_by(SinglingOut(random_state=bench.seed))],

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,12 @@ from sparsam._errors import DataError
 from sparsam.attack._question import Beliefs, Posterior, Question
 from sparsam.attack._records import GeneralizedRecords, part_of
 from sparsam.attack._risk import Risk
-from sparsam.attack._statistics import mean_interval, wilson_interval
+from sparsam.attack._statistics import mean_interval, paired_difference, wilson_interval
 from sparsam.data import Split
 
 JUDGED = ("validation", "test")
 _BLOCK = 4096  # records to look at in one go
+_SURPRISE = 0.5  # what it counts beside the error when a model is chosen
 SHARES = (0.01, 0.05, 0.1, 0.25, 0.5)  # of the guesses, the surest first (A2)
 
 
@@ -101,7 +103,11 @@ class Answer:
 def _strongest_of(
     candidates: Mapping[str, Sequence[Beliefs]], question: Question, records: GeneralizedRecords
 ) -> str:
-    """The candidate that errs least on validation data, block by block: beliefs may be wide."""
+    """The strongest candidate on validation data, block by block: beliefs may be wide.
+
+    A few hundred people cannot tell errors of models apart that differ little. How surprised a
+    model is by the truth varies less, so that half of it counts beside the error.
+    """
     people, lines, index = records.some_of("validation")
     question = question.of_people("validation", people)
     order = np.argsort(index, kind="stable")
@@ -118,7 +124,7 @@ def _strongest_of(
             mean = _mean([believed[id(beliefs)] for beliefs in members])
             error, surprise = asked.loss(mean, index[rows] - start, "validation")
             losses[model] = losses[model] + [round(error * len(rows)), surprise * len(rows)]
-    return min(candidates, key=lambda model: tuple(losses[model]))
+    return min(candidates, key=lambda model: float(losses[model] @ (1.0, _SURPRISE)))
 
 
 def strongest(answers: Sequence[Answer]) -> Answer:
@@ -148,6 +154,9 @@ class Guesses:
     random_state : int
     id, adversary : str
         Whose guesses these are: the short name and the words.
+    without : Guesses or None
+        Those of the same adversary who has no records; None for one who then can only guess the
+        most common value. What the records give away is told against these.
     """
 
     data: Split
@@ -155,6 +164,7 @@ class Guesses:
     random_state: int
     id: str
     adversary: str
+    without: Guesses | None = None
 
     def wrong(self, part: str) -> NDArray[np.bool_]:
         """Whether each guess is wrong: one line per person, one column per attribute."""
@@ -169,27 +179,46 @@ class Guesses:
     def risk(self, part: str) -> Risk:
         """Judge the guesses on one part of the data (A1)."""
         _check_part(self.data, part)
-        wrong = self.wrong(part)
+        wrong, before = self.wrong(part), self._wrong_without(part)
         parts = tuple(
-            self._attribute_risk(answer, wrong[:, number], part)
+            self._attribute_risk(answer, wrong[:, number], before[:, number], part)
             for number, answer in enumerate(self.answers)
         )
         errors = [risk.value for risk in parts]
+        details = {"smallest_error": min(errors), "largest_error": max(errors)}
         return Risk(
             adversary=self.adversary,
             id=self.id,
             measure="error",
             value=float(wrong.mean()),
-            baseline=float(np.mean([risk.baseline for risk in parts])),
+            baseline=float(before.mean()),
             interval=mean_interval(wrong.mean(axis=1)),
             n=len(wrong),
             split=part,
             random_state=self.random_state,
             parts=parts,
-            details={"smallest_error": min(errors), "largest_error": max(errors)},
+            details=details
+            | self._gain(wrong.mean(axis=1), before.mean(axis=1), self.answers, part),
         )
 
-    def _attribute_risk(self, answer: Answer, wrong: NDArray[np.bool_], part: str) -> Risk:
+    def _wrong_without(self, part: str) -> NDArray[np.bool_]:
+        """Whether each guess is wrong that is made without the records."""
+        if self.without is not None:
+            return self.without.wrong(part)
+        return np.column_stack([answer.question.naive_wrong(part) for answer in self.answers])
+
+    def _gain(
+        self, wrong: NDArray[Any], before: NDArray[Any], answers: Sequence[Answer], part: str
+    ) -> dict[str, Any]:
+        """How far the advantage may lie from what it is on these people; and the naive error."""
+        gain: dict[str, Any] = {"advantage_interval": list(paired_difference(before, wrong)[1])}
+        if self.without is not None:
+            gain["naive"] = float(np.mean([a.question.naive_error(part) for a in answers]))
+        return gain
+
+    def _attribute_risk(
+        self, answer: Answer, wrong: NDArray[np.bool_], before: NDArray[np.bool_], part: str
+    ) -> Risk:
         question = answer.question
         return Risk(
             adversary=self.adversary,
@@ -197,16 +226,16 @@ class Guesses:
             measure="error",
             attribute=question.name,
             value=float(wrong.mean()),
-            baseline=question.naive_error(part),
+            baseline=float(before.mean()),
             interval=wilson_interval(int(wrong.sum()), len(wrong)),
             n=len(wrong),
             split=part,
             random_state=self.random_state,
             model=answer.model,
-            details=self._numeric_details(answer, part),
+            details=self._numeric_details(answer, part) | self._gain(wrong, before, [answer], part),
         )
 
-    def _numeric_details(self, answer: Answer, part: str) -> dict[str, float | None]:
+    def _numeric_details(self, answer: Answer, part: str) -> dict[str, Any]:
         """How near the guesses of numbers come; nothing for categories."""
         if answer.question.values is None:
             return {}

@@ -14,7 +14,7 @@ from sparsam._checks import check_whole
 from sparsam._errors import DataError, ParameterError, hint
 from sparsam.attack._records import lookups_of, part_of
 from sparsam.attack._risk import Risk
-from sparsam.attack._statistics import wilson_interval
+from sparsam.attack._statistics import paired_difference, wilson_interval
 from sparsam.counting import record_keys
 from sparsam.data import Split, Task
 from sparsam.generalization import Generalization
@@ -61,15 +61,16 @@ class Linkage:
         -------
         Risk
             `value` is the share of people linked to someone else's record; `baseline` the same
-            without the generalized table. `details` hold the figure of Staab et al.
-            (`value_matched`: the value of A is right, whoever's it is) beside its chance level.
+            without the generalized table, on the same lists in the same order. `details` hold the
+            figure of Staab et al. (`value_matched`: the value of A is right, whoever's it is)
+            beside its chance level.
         """
         sides = self._sides(data)
         rng = np.random.default_rng(self.random_state)
         groups = self._groups(part_of(data, part), rng)
         trials = [_Trial.of(people, sides, generalization, data) for people in groups]
-        linked = np.concatenate([_linked(trial.weights(), rng) for trial in trials])
-        without = np.concatenate([_linked(trial.believed(), rng) for trial in trials])
+        pairs = [trial.linked(rng) for trial in trials]
+        linked, without = (np.concatenate(people) for people in zip(*pairs, strict=True))
         matched = np.mean([trial.value_matched() for trial in trials], axis=0)
         return Risk(
             adversary=self.name,
@@ -82,6 +83,7 @@ class Linkage:
             split=part,
             random_state=self.random_state,
             details={
+                "advantage_interval": list(paired_difference(linked, without)[1]),
                 "first": [data.train.names[column] for column in sides[0]],
                 "second": [data.train.names[column] for column in sides[1]],
                 "value_matched": float(matched[0]),
@@ -155,13 +157,21 @@ class _Trial:
 
         return cls(side(sides[0]), side(sides[1]))
 
-    def weights(self) -> Weights:
+    def linked(self, rng: np.random.Generator) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Whether each person is linked to the own record, with the table and without it."""
+        order = rng.permutation(len(self.first.value)), rng.permutation(len(self.first.value))
+        believed = self.believed()
+        return _linked(self.weights(believed), order), _linked(believed, order)
+
+    def weights(self, believed: Weights) -> Weights:
         """Chance that A of line i belongs to B of column j, with the generalized table.
 
         The table says how many people have the bucket of A and the bucket of B. What is believed
-        without it is raised or lowered so that it expects as many.
+        without it is raised or lowered so that it expects as many. With one bucket on either side
+        it says no more than the two lists do.
         """
-        believed = self.believed()
+        if min(len(np.unique(side.bucket)) for side in (self.first, self.second)) == 1:
+            return believed
         counted = _block_sums(self.first.bucket, self.second.bucket, np.eye(len(believed)))
         expected = _block_sums(self.first.bucket, self.second.bucket, believed)
         weights = believed * counted / expected
@@ -239,16 +249,15 @@ def _block_sums(rows: Ids, columns: Ids, weights: Weights) -> Weights:
     return np.asarray(np.bincount(cells.ravel(), weights.ravel())[cells])
 
 
-def _linked(weights: Weights, rng: np.random.Generator) -> NDArray[np.bool_]:
+def _linked(weights: Weights, order: tuple[Ids, Ids]) -> NDArray[np.bool_]:
     """Whether each person is linked to the own record by the most likely assignment.
 
-    Line i and column i are the same person. The lists are shuffled first, so that among equally
+    Line i and column i are the same person. The lists are in random order, so that among equally
     likely assignments none is preferred.
     """
-    n_people = len(weights)
-    first, second = rng.permutation(n_people), rng.permutation(n_people)
+    first, second = order
     cost = -np.log(np.maximum(weights[np.ix_(first, second)], 1e-300))
     lines, columns = linear_sum_assignment(cost)
-    linked = np.zeros(n_people, dtype=bool)
+    linked = np.zeros(len(weights), dtype=bool)
     linked[second[columns]] = first[lines] == second[columns]
     return linked

@@ -125,9 +125,13 @@ class Question:
     def naive_error(self, part: str) -> float:
         """Share of the rows of a part for which the guess of that someone is wrong."""
         if part not in self._naive_errors:
-            guess, _ = self.guess(self.prior())
-            self._naive_errors[part] = float(self.wrong(guess, part).mean())
+            self._naive_errors[part] = float(self.naive_wrong(part).mean())
         return self._naive_errors[part]
+
+    def naive_wrong(self, part: str) -> NDArray[np.bool_]:
+        """For which rows of a part it is wrong."""
+        guess, _ = self.guess(self.prior())
+        return self.wrong(guess, part)
 
     @cached_property
     def _naive_errors(self) -> dict[str, float]:

@@ -17,14 +17,16 @@ from sparsam.attack._network import network
 from sparsam.attack._question import Beliefs, Posterior, Question, personal_question
 from sparsam.attack._records import GeneralizedRecords
 from sparsam.attack._risk import Risk
+from sparsam.counting import Boosting
 from sparsam.data import Split
 from sparsam.generalization import Generalization
 
 MODELS = ("look-up", "network", "gradient boosting")
-DEFAULT_MODELS = ("look-up", "network")
+QUICK_MODELS = ("look-up", "network")
+_FEW_TO_CHOOSE_ON = 1_000
 _NUMERIC_TOLERANCE = 0.05  # of the attribute's range
 MOST_VALUES = 50  # one tree for each value and round: more would take hours
-_MOST_CATEGORIES = 255
+_BOOSTING = Boosting(rounds=40, rate=0.1, leaves=15, fewest=3.0)
 
 
 @dataclass(frozen=True)
@@ -38,9 +40,10 @@ class Reconstruction:
 
     Parameters
     ----------
-    models : tuple of {"look-up", "network", "gradient boosting"}
-        The attack models to choose from; with several, also the mean of what they believe.
-        Gradient boosting is slow and rarely better, so it must be asked for.
+    models : tuple of {"look-up", "network", "gradient boosting"}, optional
+        The attack models to choose from; with several, also the mean of what they believe. When
+        not given, gradient boosting takes part where fewer than 1,000 people are there to choose
+        on: more people learn as much from the others, in less time.
     tolerance : mapping of str to float
         For numeric personal attributes: how far off a guess may be and still count as right.
         Without an entry, 5 % of the attribute's range.
@@ -58,7 +61,7 @@ class Reconstruction:
     id: ClassVar[str] = "A1"
     name: ClassVar[str] = "A1 reconstruction"
 
-    models: tuple[str, ...] = DEFAULT_MODELS
+    models: tuple[str, ...] | None = None
     tolerance: Mapping[str, float] = field(default_factory=dict)
     random_state: int = 0
 
@@ -95,9 +98,10 @@ class Reconstruction:
     ) -> tuple[Answer, ...]:
         """Answer the questions after some of the attributes."""
         questions = self.questions(records, data, attributes)
+        models = self._models(data)
         # One thread, so that sums are added in one order on any number of cores.
         with one_thread():
-            return tuple(self._answers(records, questions))
+            return tuple(self._answers(records, questions, models))
 
     def questions(
         self, records: GeneralizedRecords, data: Split, attributes: Sequence[int]
@@ -105,35 +109,27 @@ class Reconstruction:
         """What is asked about some of the attributes: how close a guess must be is settled."""
         return [personal_question(a, data, records, self._tolerance(a, data)) for a in attributes]
 
+    def _models(self, data: Split) -> tuple[str, ...]:
+        """The models that take part in an attack on these people."""
+        if self.models is not None:
+            return self.models
+        return MODELS if data.validation.n_rows < _FEW_TO_CHOOSE_ON else QUICK_MODELS
+
     def _answers(
-        self, records: GeneralizedRecords, questions: Sequence[Question]
+        self,
+        records: GeneralizedRecords,
+        questions: Sequence[Question],
+        models: tuple[str, ...],
     ) -> Iterator[Answer]:
         learned: Sequence[Beliefs | None] = [None] * len(questions)
-        if "network" in self.models and records.columns:
+        if "network" in models and records.columns:
             learned = network(records, questions, self.random_state)
         for question, beliefs in zip(questions, learned, strict=True):
-            yield Answer.best(question, records, self._candidates(records, question, beliefs))
-
-    def _candidates(
-        self, records: GeneralizedRecords, question: Question, learned: Beliefs | None
-    ) -> dict[str, list[Beliefs]]:
-        """The beliefs whose mean each candidate holds; `learned` is the network's."""
-        if not records.columns:
-            return {"naive": [question.naive]}
-        beliefs: dict[str, Beliefs | None] = {"network": learned}
-        if "look-up" in self.models:
-            beliefs["look-up"] = LookUp(records, question)
-        if "gradient boosting" in self.models:
-            posterior = boosting(records, question, self.random_state)
-            beliefs["gradient boosting"] = None if posterior is None else posterior.__getitem__
-        single = {m: [b] for m in MODELS if (b := beliefs.get(m)) is not None}
-        if not single:
-            return {"naive": [question.naive]}
-        together = [belief for [belief] in single.values()]
-        return {**single, " and ".join(single): together}
+            candidates = _candidates(records, question, beliefs, models)
+            yield Answer.best(question, records, candidates)
 
     def _check(self, data: Split) -> None:
-        if not self.models or set(self.models) - set(MODELS):
+        if self.models is not None and (not self.models or set(self.models) - set(MODELS)):
             raise wrong_parameter("Reconstruction", "models", f"some of {MODELS}", self.models)
         attributes = [data.train.table.attributes[a] for a in data.train.personal]
         numeric = {attribute.name for attribute in attributes if attribute.numeric}
@@ -153,32 +149,47 @@ class Reconstruction:
         return self.tolerance.get(encoded.name, _NUMERIC_TOLERANCE * span)
 
 
-def boosting(
-    records: GeneralizedRecords, question: Question, random_state: int
-) -> Posterior | None:
+def _candidates(
+    records: GeneralizedRecords,
+    question: Question,
+    learned: Beliefs | None,
+    models: tuple[str, ...],
+) -> dict[str, list[Beliefs]]:
+    """The beliefs whose mean each candidate holds; `learned` is the network's."""
+    if not records.columns:
+        return {"naive": [question.naive]}
+    beliefs: dict[str, Beliefs | None] = {"network": learned}
+    if "look-up" in models:
+        beliefs["look-up"] = LookUp(records, question)
+    if "gradient boosting" in models:
+        posterior = boosting(records, question)
+        beliefs["gradient boosting"] = None if posterior is None else posterior.__getitem__
+    single = {m: [b] for m in MODELS if (b := beliefs.get(m)) is not None}
+    if not single:
+        return {"naive": [question.naive]}
+    if len(single) == 1:
+        return single
+    together = [belief for [belief] in single.values()]
+    candidates = {**single, " and ".join(single): together}
+    quick = [belief for model in QUICK_MODELS for belief in single.get(model, ())]
+    if 1 < len(quick) < len(together):
+        candidates[" and ".join(QUICK_MODELS)] = quick
+    return candidates
+
+
+def boosting(records: GeneralizedRecords, question: Question) -> Posterior | None:
     """Posterior of each record; None where there are too many values to tell apart.
 
-    Learned on distinct records and values, each weighted by the people behind it.
+    Learned on distinct records, each weighted by the people behind it.
     """
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
     if not records.columns or question.size > MOST_VALUES:
         return None
     people = records.tabulate("train", question.codes["train"], question.size)
-    lines, values = np.nonzero(people)
-    if len(np.unique(values)) < 2:
+    seen = np.flatnonzero(people.sum(axis=0))
+    if len(seen) < 2:
         return None
-    categories = np.array(records.sizes) <= _MOST_CATEGORIES
-    model = HistGradientBoostingClassifier(
-        max_iter=50,
-        min_samples_leaf=5,
-        early_stopping=False,
-        categorical_features=categories,
-        random_state=random_state,
-    )
-    model.fit(records.records[lines], values, sample_weight=people[lines, values])
     posterior = np.full((len(records), question.size), np.finfo(np.float32).tiny, np.float32)
-    posterior[:, model.classes_] = model.predict_proba(records.records)
+    posterior[:, seen] += _BOOSTING.shares(records.records, records.sizes, people[:, seen])
     possible = question.possible(records)
     if possible is not None:
         posterior[~possible] = 0.0

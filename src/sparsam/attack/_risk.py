@@ -51,8 +51,11 @@ class Risk:
     interval : tuple of float
         95 % interval of `value`, from the number of people it was measured on.
     baseline : float
-        The value of the naive adversary, who has not seen what this one has: of an error that of
-        guessing the most common value.
+        The value of an adversary who has not seen what this one has: of one who guesses from the
+        records alone (A1, A2, A6) that of guessing the most common value; of one who knows more
+        (A3, A4, A5), or who links (A7), that of the same adversary without the records; of one who
+        singles out (A8) that of a random description. Where nothing is collected, nobody is beyond
+        the baseline.
     n : int
         How many people it was measured on.
     split : str
@@ -65,7 +68,9 @@ class Risk:
     parts : tuple of Risk
         The risks by attribute that a mean is made of.
     details : mapping
-        More plain facts that only this adversary has.
+        More plain facts that only this adversary has: `advantage_interval`, the 95 % interval of
+        the advantage on the same people; `naive`, the error of guessing the most common value,
+        where the baseline is another.
 
     Notes
     -----
@@ -92,12 +97,12 @@ class Risk:
 
     @property
     def advantage(self) -> float:
-        """How far the adversary is beyond the naive one; below 0 it is the weaker."""
+        """How far the adversary is beyond the baseline; below 0 it is the weaker."""
         return _advantage(self.measure, self.value, self.baseline)
 
     @property
     def recovered(self) -> float:
-        """Share of the naive adversary's errors that this one avoids: 0 nothing, 1 everything."""
+        """Share of the baseline's errors that this one avoids: 0 nothing, 1 everything."""
         return _recovered(self.measure, self.advantage, self.baseline)
 
     def with_details(self, **details: Any) -> Risk:
@@ -113,7 +118,7 @@ class Risk:
         low, high = facts["interval"]
         return (
             f"{what}: {self.measure} {facts['value']:.3f} [{low:.3f}, {high:.3f}], "
-            f"naive {facts['baseline']:.3f}, recovered {facts['recovered']:z.0%}"
+            f"{_against(self.id)} {facts['baseline']:.3f}, recovered {facts['recovered']:z.0%}"
             f"{_beside(facts['details'])} "
             f"({self.split}, {self.n:,} records)"
         )
@@ -135,6 +140,13 @@ class Risk:
             "advantage": self.advantage,
             "recovered": self.recovered,
         }
+
+
+def _against(adversary: str | None) -> str:
+    """What the baseline is."""
+    if adversary in ("A3", "A4", "A5", "A7"):
+        return "without the records"
+    return "random descriptions" if adversary == "A8" else "naive"
 
 
 def _beside(details: Mapping[str, Any]) -> str:
@@ -214,7 +226,7 @@ def _groups(details: Mapping[str, Any], n: Any) -> list[Any]:
 
 _COUNTS = ("people_at_once", "control_records", "n_members", "n_others")
 _SHARES = ("smallest_error", "largest_error", "accuracy", "precision", "recall", "control",
-           "ranked_first")  # fmt: skip
+           "ranked_first", "naive")  # fmt: skip
 
 
 def _publish_details(

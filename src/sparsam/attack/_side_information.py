@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import ParameterError
-from sparsam.attack._guesses import Guesses, strongest
+from sparsam.attack._guesses import Answer, Guesses, strongest
 from sparsam.attack._reconstruction import Reconstruction
 from sparsam.attack._records import GeneralizedRecords, lookups_of
 from sparsam.attack._risk import Risk
 from sparsam.data import Split
 from sparsam.generalization import Generalization
 
+Lookups = tuple[NDArray[np.uint16], ...]
+
 
 @dataclass(frozen=True)
 class Informed(ABC):
     """An adversary who knows some attributes of each person exactly, beside the record.
+
+    What it gains from the records is told against itself: its baseline is the same adversary, with
+    the same knowledge, who has no records. Where nothing is collected it gains nothing.
 
     Parameters
     ----------
@@ -50,25 +55,83 @@ class Informed(ABC):
         """Return, for each personal attribute, what is known exactly when it is guessed."""
 
     def guess(
-        self, generalization: Generalization, data: Split, weaker: Guesses | None = None
+        self,
+        generalization: Generalization,
+        data: Split,
+        weaker: Guesses | None = None,
+        without: Guesses | None = None,
     ) -> Guesses:
-        """The guesses; those of the next weaker adversary are made when not given.
+        """Guess with the records, or with what does better on validation data without them.
 
         More knowledge never hurts an adversary who may ignore it: for each attribute, whatever
-        errs less on validation data is used.
+        errs least on validation data is used, of this adversary, of the next weaker one, and of
+        this one without the records.
+
+        Parameters
+        ----------
+        generalization : Generalization
+        data : Split
+        weaker : Guesses, optional
+            Those of the next weaker adversary; made when not given.
+        without : Guesses, optional
+            Those of `guess_without`; made when not given.
         """
-        if weaker is None:
-            weaker = self._weaker_guesses(generalization, data)
-        known = self.known(data)
+        without = without or self.guess_without(data)
+        lookups = lookups_of(generalization, data)
+        if not any(lookup.any() for lookup in lookups):
+            return replace(without, without=without)
+        answers = list((weaker or self._weaker_guesses(generalization, data)).answers)
+        for facts, places in self._places(data).items():
+            informed = self._informed(lookups, data, facts, places, without)
+            for place, answer in zip(places, informed, strict=True):
+                answers[place] = strongest([answer, answers[place], without.answers[place]])
+        return replace(without, answers=tuple(answers), without=without)
+
+    def guess_without(self, data: Split, weaker: Guesses | None = None) -> Guesses:
+        """What the same adversary guesses who has no records.
+
+        Parameters
+        ----------
+        data : Split
+        weaker : Guesses, optional
+            Those of the next weaker adversary without records; made when not given.
+        """
+        nothing = tuple(np.zeros(size, dtype=np.uint16) for size in data.train.sizes)
+        if weaker is None and issubclass(self.weaker, Informed):
+            weaker = self.weaker(self.reconstruction).guess_without(data)
+        elif weaker is None:
+            records = GeneralizedRecords.from_lookups(nothing, data)
+            weaker = self.reconstruction.guess(records, data)
         answers = list(weaker.answers)
-        for facts in dict.fromkeys(known):
-            places = [place for place, same in enumerate(known) if same == facts]
-            attributes = [data.train.personal[place] for place in places]
-            records = knowing(generalization, data, facts)
-            informed = self.reconstruction.answers(records, data, attributes)
+        for facts, places in self._places(data).items():
+            informed = self._informed(nothing, data, facts, places)
             for place, answer in zip(places, informed, strict=True):
                 answers[place] = strongest([answer, answers[place]])
         return Guesses(data, tuple(answers), weaker.random_state, self.id, self.name)
+
+    def _places(self, data: Split) -> dict[frozenset[int], list[int]]:
+        """Which personal attributes are guessed from the same facts."""
+        known = self.known(data)
+        return {
+            facts: [place for place, same in enumerate(known) if same == facts]
+            for facts in dict.fromkeys(known)
+        }
+
+    def _informed(
+        self,
+        lookups: Lookups,
+        data: Split,
+        facts: frozenset[int],
+        places: Sequence[int],
+        without: Guesses | None = None,
+    ) -> Sequence[Answer]:
+        """Answer from the records and the facts; as without records, where these add nothing."""
+        adding = any(lookup.any() for a, lookup in enumerate(lookups) if a not in facts)
+        if without is not None and not adding:
+            return [without.answers[place] for place in places]
+        records = GeneralizedRecords.from_lookups(knowing(lookups, facts), data)
+        attributes = [data.train.personal[place] for place in places]
+        return self.reconstruction.answers(records, data, attributes)
 
     def _weaker_guesses(self, generalization: Generalization, data: Split) -> Guesses:
         if issubclass(self.weaker, Informed):
@@ -141,15 +204,18 @@ def non_personal(data: Split) -> frozenset[int]:
     return frozenset(range(len(data.train.names))) - set(data.train.personal)
 
 
-def knowing(
-    generalization: Generalization, data: Split, known: Collection[int]
-) -> GeneralizedRecords:
-    """Generalized records in which some attributes stand at full resolution."""
-    lookups = tuple(
+def knowing(lookups: Lookups, known: Collection[int]) -> Lookups:
+    """The bucket of each code, where some attributes stand at full resolution.
+
+    Examples
+    --------
+    >>> [lookup.tolist() for lookup in knowing((np.zeros(3, np.uint16),) * 2, {1})]
+    [[0, 0, 0], [0, 1, 2]]
+    """
+    return tuple(
         np.arange(len(lookup), dtype=np.uint16) if number in known else lookup
-        for number, lookup in enumerate(lookups_of(generalization, data))
+        for number, lookup in enumerate(lookups)
     )
-    return GeneralizedRecords.from_lookups(lookups, data)
 
 
 @dataclass(frozen=True)
@@ -192,7 +258,7 @@ class MultiBreach:
         errors = [guess.risk(part).value for guess in single]
         return guesses.risk(part).with_details(single_breaches=errors)
 
-    def _guess(self, breach: tuple[NDArray[np.uint16], ...], data: Split) -> Guesses:
+    def _guess(self, breach: Lookups, data: Split) -> Guesses:
         return self.reconstruction.guess(GeneralizedRecords.from_lookups(breach, data), data)
 
 

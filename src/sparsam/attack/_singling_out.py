@@ -29,7 +29,8 @@ class SinglingOut:
     probability (1 - 1 / c) ** (c - 1), which is 1 for a record that nobody shares. The narrowed
     description fits one person in n on average; a random one of that weight w = 1 / n isolates
     somebody with probability n w (1 - w) ** (n - 1), about 37 %: no random description does
-    better, and this is the baseline (Cohen and Nissim 2020).
+    better, and this is the baseline (Cohen and Nissim 2020). Whoever sees one identical record for
+    everybody can do no more: only what lies beyond is owed to the records.
 
     Parameters
     ----------
@@ -72,7 +73,8 @@ class SinglingOut:
             id=self.id,
             measure="error",
             value=float(failure.mean()),
-            baseline=1 - random_isolation(1 / n_people, n_people),
+            # One face of a coin with n faces is a random description of weight 1 / n.
+            baseline=float(1 - isolation(np.array([n_people]))[0]),
             interval=wilson_interval(float(failure.sum()), len(failure)),
             n=n_people,
             split=part,
@@ -90,17 +92,6 @@ def isolation(sizes: NDArray[np.int64]) -> NDArray[np.float64]:
     [1.0, 0.5, 0.421875]
     """
     return np.asarray((1 - 1 / sizes) ** (sizes - 1), dtype=float)
-
-
-def random_isolation(weight: float, n_people: int) -> float:
-    """Chance that a description which fits each person with probability `weight` fits just one.
-
-    Examples
-    --------
-    >>> random_isolation(0.5, 2)
-    0.5
-    """
-    return float(n_people * weight * (1 - weight) ** (n_people - 1))
 
 
 def class_details(sizes: NDArray[np.int64]) -> dict[str, Any]:

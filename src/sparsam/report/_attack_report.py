@@ -16,6 +16,7 @@ from sparsam.report._attack_view import (
     AttributeRow,
     BoundRow,
     attack_view,
+    baseline_words,
     share_of,
 )
 from sparsam.report._closing import (
@@ -87,8 +88,10 @@ _INTERRUPTED = (
 _LEAD = (
     "These attackers differ in what they know and in what they try. All of them know how the "
     "records were made coarser, and those who guess or link hold a full-resolution sample of other "
-    "people. An error is worth only what it is compared with, so each stands beside its baseline. "
-    "Recovered is the share of the majority guess’s mistakes that an attacker avoids."
+    "people. An error is worth only what it is compared with, so each stands beside its baseline: "
+    "the majority guess for those who have nothing but the records, and the same attacker without "
+    "the records for those who know more. Recovered is the share of the baseline’s mistakes that "
+    "an attacker avoids: what the records give away."
 )
 _BOUNDED = (
     "The bounds hold for anyone who sees only the collected records, as A1 does. They do not bind "
@@ -219,10 +222,11 @@ def _verdict(data: Mapping[str, Any], view: AttackView) -> Verdict:
 
 
 def _recovers(risk: Mapping[str, Any]) -> str:
-    recovered = risk["recovered"]
+    recovered, informed = risk["recovered"], "naive" in risk["details"]
     if recovered is None or recovered <= 0:
-        return "does no better than the majority guess"
-    return f"recovers {rough_percent(recovered)} of what the majority guess gets wrong"
+        return "learns nothing from them" if informed else "does no better than the majority guess"
+    who = "they would get wrong without them" if informed else "the majority guess gets wrong"
+    return f"recovers {rough_percent(recovered)} of what {who}"
 
 
 def _figures(view: AttackView) -> Iterator[KeyFigure]:
@@ -230,16 +234,17 @@ def _figures(view: AttackView) -> Iterator[KeyFigure]:
     known = {"A1": "recovered from the records alone", "A4": "recovered when all else is known"}
     for code, title in known.items():
         if risk := view.risk(code):
-            guess = f"of what the majority guess gets wrong ({percent(risk['baseline'])})"
+            who = "same attacker" if "naive" in risk["details"] else "majority guess"
+            without = " without the records" if "naive" in risk["details"] else ""
+            guess = f"of what the {who} gets wrong{without} ({percent(risk['baseline'])})"
             wrong = f"attacker wrong {_with_range(risk)}"
             notes = (guess, wrong, data_words(risk["split"]))
             yield KeyFigure(rough_percent(risk["recovered"]), title, notes)
     if risk := view.risk("A8"):
-        random = None if risk["baseline"] is None else 1 - risk["baseline"]
+        tried = f"{complement(risk['value'])} of attempts, {complement(risk['baseline'])} by chance"
         alone = f"{whole(risk['details'].get('alone'))} of {whole(risk['n'])} stand alone"
-        notes = (f"random descriptions {rough_percent(random)}", alone, data_words(risk["split"]))
-        isolated = rough_percent(1 - risk["value"])
-        yield KeyFigure(isolated, "of attempts single somebody out", notes)
+        notes = (tried, alone, data_words(risk["split"]))
+        yield KeyFigure(rough_percent(risk["recovered"]), "singled out beyond chance", notes)
     if risk := view.risk("A7"):
         without = f"{complement(risk['baseline'])} without these records"
         yield KeyFigure(
@@ -281,6 +286,8 @@ def attack_brief(attacks: Mapping[str, Any], interval: str = "95 % interval") ->
             for risk in attacks["risks"]
         ),
     )
+    if baselines := baseline_words(attacks["risks"]):
+        yield Text(baselines, note=True)
     if bounds := attacks["bounds"]:
         yield Text(
             "What no attack on these records can exceed, however clever "
@@ -414,7 +421,8 @@ def _attributes(view: AttackView, interval: str) -> Iterator[Block]:
     yield Heading("Attribute by attribute")
     yield Text(
         "How often each attacker is wrong about each personal attribute, the most exposed first. "
-        "The further below the majority guess, the more is given away."
+        "A line leads from each to what it would get wrong without the records: the longer it is, "
+        "the more they give away."
     )
     yield Table(
         "Error of each attacker on each personal attribute, the most exposed first",
@@ -429,7 +437,7 @@ def _attributes(view: AttackView, interval: str) -> Iterator[Block]:
                 Cell(name(row.name), row.collected),
                 Cell(drawn=lanes(row, view.codes, scale)),
                 *(_attribute_cell(row, code) for code in view.codes),
-                percent(row.baseline),
+                percent(row.naive),
             )
             for row in view.attributes
         ),
@@ -445,7 +453,10 @@ def _attribute_cell(row: AttributeRow, code: str) -> Cell:
     risk = row.risks.get(code)
     if risk is None:
         return Cell(NOTHING)
-    return Cell(percent(risk["value"]), percent_range(risk["interval"]) or "")
+    around = percent_range(risk["interval"]) or ""
+    if "naive" in risk["details"]:
+        around = "; ".join(filter(None, (around, f"without {percent(risk['baseline'])}")))
+    return Cell(percent(risk["value"]), around)
 
 
 def _along(view: AttackView, chosen: int | None) -> Iterator[Block]:

@@ -17,6 +17,7 @@ from sparsam.report._words import (
     pair,
     percent,
     percent_range,
+    rough_percent,
     short_percent,
     whole,
 )
@@ -46,26 +47,31 @@ class Attacker:
     against: str = "majority guess"
 
 
+_WITHOUT = "the same attacker without the records"
 ATTACKERS = {
     "A1": Attacker("Reconstruction", "sees a person’s collected record"),
     "A2": Attacker("Reconstruction where it is surest", "as A1, but acts only on its surest guess"),
     "A3": Attacker(
         "Non-personal knowledge",
         "sees the record, and knows every attribute that is not personal exactly",
+        _WITHOUT,
     ),
     "A4": Attacker(
-        "All but one", "sees the record, and knows every other attribute of the person exactly"
+        "All but one",
+        "sees the record, and knows every other attribute of the person exactly",
+        _WITHOUT,
     ),
     "A5": Attacker(
         "Partial personal knowledge",
         "as A3, and knows the personal attributes one after the other: mean over that chain",
+        _WITHOUT,
     ),
     "A6": Attacker("Several breaches", "sees the record, and the same person’s in another release"),
     "A7": Attacker(
         "Linking",
         "has two lists with exact parts of people’s records, and links them through the collected "
         "records",
-        "without the records",
+        _WITHOUT,
     ),
     "A8": Attacker(
         "Singling out",
@@ -109,18 +115,94 @@ def attacker_of(risk: Data) -> Attacker:
     return attacker
 
 
+def baseline_words(risks: Sequence[Data]) -> str:
+    """Return what each kind of attacker is held against; nothing where none is known."""
+    against: dict[str, list[str]] = {}
+    for code in dict.fromkeys(filter(None, map(code_of, risks))):
+        against.setdefault(ATTACKERS[code].against, []).append(code)
+    if not against:
+        return ""
+    told = (f"{', '.join(codes)}: {words}" for words, codes in against.items())
+    return (
+        f"Baseline of {'; of '.join(told)}. Recovered: the share of the baseline’s mistakes that "
+        "the attacker avoids."
+    )
+
+
+_NO_BETTER = "does no better than the majority guess"
+EVERYBODY = ("A1", "A3", "A4", "A5", "A6")
+"""Attackers that guess for everybody: how much they recover can be compared."""
+
+
+def strongest_run(risk: Data, attacks: Data | None) -> tuple[str, Data]:
+    """Return the attack that recovers most of those that guess for everybody, and what it did.
+
+    Parameters
+    ----------
+    risk : mapping
+        What A1 did, which is always run.
+    attacks : mapping or None
+        What else was run.
+    """
+    others = _by_code((attacks or {}).get("risks", ()))
+    tried = {"A1": risk} | {code: others[code] for code in EVERYBODY[1:] if code in others}
+    return max(tried.items(), key=lambda pair: -_less(pair[1]["recovered"]))
+
+
+def not_run(risk: Data, attacks: Data | None) -> str:
+    """Return which attackers did not try, and how to have them try; nothing when all did."""
+    run = {"A1", *map(code_of, (attacks or {}).get("risks", ()))}
+    run |= {"A2"} if risk.get("confident") else set()
+    attackers = [code for code in ATTACKERS if code != CONTROL]
+    missing = [code for code in attackers if code not in run]
+    if not missing:
+        return ""
+    if missing == ["A6"]:
+        return "A6 was not run: sparsam attack, with what else was published of the same people."
+    listed = ", ".join(missing)
+    if len(missing) > 2 and missing == attackers[-len(missing) :]:
+        listed = f"{missing[0]} to {missing[-1]}"
+    were = "was" if len(missing) == 1 else "were"
+    return f"{listed} {were} not run: sparsam attack, or minimise --attack."
+
+
+def strength_words(code: str, risk: Data) -> str:
+    """Return who an attacker is and what it recovers, in a clause."""
+    recovered, informed = risk["recovered"], "naive" in (risk.get("details") or {})
+    who = f"the strongest attack that was run ({code}: {ATTACKERS[code].knows})"
+    if recovered is None or recovered <= 0:
+        gains = "learns nothing from the records" if informed else _NO_BETTER
+        return f"{who} {gains}"
+    wrong = "it gets wrong without the records" if informed else "the majority guess gets wrong"
+    return f"{who} recovers {rough_percent(recovered)} of what {wrong}"
+
+
 def achieved_by(risk: Data) -> Achieved:
     """Return how far an attacker came, in the words that fit what it tried."""
     code = code_of(risk)
     if code == CONTROL:
         return Achieved(control_comparison(risk) or NOTHING, "people outside the sample")
-    beats = beats_guessing(risk["baseline"], risk["interval"])
-    remark = "within the noise" if beats is False else ""
+    remark = "within the noise" if _beyond_noise(risk) is False else ""
     if code == "A7":
         return Achieved(complement(risk["value"]), "of people linked to their own record", remark)
     if code == "A8":
-        return Achieved(complement(risk["value"]), "of attempts isolate one person", remark)
+        attempts = f"beyond chance: {complement(risk['value'])} of attempts isolate one person"
+        return Achieved(percent(risk["recovered"]), attempts, remark)
     return Achieved(percent(risk["recovered"]), "recovered", remark)
+
+
+def _beyond_noise(risk: Data) -> bool | None:
+    """Tell whether an attacker is beyond its baseline; on the same people, where that is known."""
+    gained = pair(risk["details"].get("advantage_interval"))
+    if gained is not None:
+        return gained[0] > 0
+    return beats_guessing(risk["baseline"], risk["interval"])
+
+
+def naive_of(risk: Data) -> float | None:
+    """Return the error of the majority guess, whatever the attacker's own baseline is."""
+    naive: float | None = risk["details"].get("naive", risk["baseline"])
+    return naive
 
 
 def control_comparison(risk: Data) -> str | None:
@@ -196,9 +278,10 @@ def breach_words(risk: Data) -> str:
 def isolation_words(risk: Data) -> str:
     """Sum up singling out."""
     details = risk["details"]
+    adds = ": all records are the same" if details.get("distinct") == 1 else ""
     return (
         f"Aimed at the rarest records, {complement(risk['value'])} of descriptions fit exactly "
-        f"one person; random ones that fit as many people, {complement(risk['baseline'])}. "
+        f"one person; random ones that fit as many people, {complement(risk['baseline'])}{adds}. "
         f"{counted(details.get('distinct'), 'different record')} among "
         f"{counted(risk['n'], 'person', 'people')} ({data_words(risk['split'])}); "
         f"{whole(details.get('alone'))} stand alone."
@@ -220,16 +303,16 @@ class AttackerRow:
 
 @dataclass(frozen=True)
 class AttributeRow:
-    """One personal attribute, and how often each attacker gets it wrong."""
+    """One personal attribute, and how often the majority guess and each attacker are wrong."""
 
     name: str
     collected: str
-    baseline: float | None
+    naive: float | None
     risks: Mapping[str, Data]
 
     @property
     def recovered(self) -> float | None:
-        """What the strongest of them recovers."""
+        """The largest share of its own baseline's mistakes that one of them avoids."""
         shares = [risk["recovered"] for risk in self.risks.values()]
         return max((share for share in shares if share is not None), default=None)
 
@@ -392,8 +475,8 @@ def _attributes(guessing: Mapping[str, Data], collected: Mapping[str, str]) -> l
 
 
 def _attribute(name: str, risks: Mapping[str, Data], collected: str) -> AttributeRow:
-    baseline = next((r["baseline"] for r in risks.values() if r["baseline"] is not None), None)
-    return AttributeRow(name, collected, baseline, risks)
+    naive = next((n for risk in risks.values() if (n := naive_of(risk)) is not None), None)
+    return AttributeRow(name, collected, naive, risks)
 
 
 def _less(share: float | None) -> float:

@@ -22,6 +22,8 @@ Data = dict[str, Any]
 _DETAILS = frozenset(
     (
         "share",
+        "advantage_interval",
+        "naive",
         "smallest_error",
         "largest_error",
         "single_breaches",

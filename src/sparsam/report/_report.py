@@ -11,7 +11,7 @@ from sparsam.assess import Assessment, AttackedPoint, Choice, Front, Point, publ
 from sparsam.attack import Attacks
 from sparsam.data import LEAK
 from sparsam.report._attack_report import attack_section
-from sparsam.report._attack_view import attack_view
+from sparsam.report._attack_view import attack_view, not_run, strength_words, strongest_run
 from sparsam.report._closing import (
     ATTACK_MEANING,
     MEANING,
@@ -117,7 +117,7 @@ class Report(Document[Data]):
             figures=_figures(data, chosen),
             sections=(),
             notices=tuple(_notices(data)),
-            brief=tuple(_brief(chosen)),
+            brief=tuple(_brief(data, chosen)),
         )
 
     def page(self) -> Page:
@@ -320,7 +320,7 @@ def _verdict(data: Data, point: Data) -> Verdict:
         share = f"all {total} attributes" if total > 1 else "its only attribute"
     verb = "needs" if point["id"] == data["chosen"] else "would need"
     clauses = filter(
-        None, (_utility_clause(data, point), _kept_clause(data, point), _risk_clause(point))
+        None, (_utility_clause(data, point), _kept_clause(data, point), _risk_clause(data, point))
     )
     needs = f"This model {verb} {share}."
     if (data["requirement"] or {}).get("met", True) is None:
@@ -366,14 +366,15 @@ def _guess(data: Data) -> str:
     return f"the {model}" if model in ("mean", "median") else "the majority guess"
 
 
-def _risk_clause(point: Data) -> str:
-    recovered = point["risk"]["recovered"]
-    if recovered is None:
+def _risk_clause(data: Data, point: Data) -> str:
+    if point["risk"]["recovered"] is None:
         return ""
-    who = "an attacker who sees the collected records"
-    if recovered <= 0:
-        return f"{who} does no better than the majority guess"
-    return f"{who} recovers {rough_percent(recovered)} of what the majority guess gets wrong"
+    return strength_words(*strongest_run(point["risk"], _attacks_on(data, point)))
+
+
+def _attacks_on(data: Data, point: Data) -> Data | None:
+    """What else attacked a point: only the chosen one is attacked by all."""
+    return data.get("attacks") if point["id"] == data["chosen"] else None
 
 
 def _figures(data: Data, point: Data) -> tuple[KeyFigure, ...]:
@@ -403,12 +404,13 @@ def _figures(data: Data, point: Data) -> tuple[KeyFigure, ...]:
         ),
         KeyFigure(
             rough_percent(risk["recovered"]),
-            "attacker recovers",
+            "recovered by A1, who sees the records",
             (
                 f"of what the majority guess gets wrong ({percent(risk['baseline'])})",
                 f"attacker wrong {percent(risk['value'])}"
                 f"{_beside(data, percent_range(risk['interval']))}",
                 data_words(risk["split"]),
+                *filter(None, [not_run(risk, _attacks_on(data, point))]),
             ),
         ),
         KeyFigure(
@@ -456,7 +458,7 @@ def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
-def _brief(point: Data) -> Iterator[Block]:
+def _brief(data: Data, point: Data) -> Iterator[Block]:
     attributes = point.get("attributes", ())
     collected = [attribute for attribute in attributes if attribute["collected"]]
     if collected:
@@ -466,9 +468,11 @@ def _brief(point: Data) -> Iterator[Block]:
         yield Text(("Do not collect: ", names(spared)))
     risk = point["risk"]
     yield Text(
-        f"Chosen: {point['label']}. Attacker wrong {percent(risk['value'])}, majority guess wrong "
-        f"{percent(risk['baseline'])} ({data_words(risk['split'])})."
+        f"Chosen: {point['label']}. Attacker A1 wrong {percent(risk['value'])}, majority guess "
+        f"wrong {percent(risk['baseline'])} ({data_words(risk['split'])})."
     )
+    if missing := not_run(risk, _attacks_on(data, point)):
+        yield Text(missing)
 
 
 # The sections
@@ -601,7 +605,8 @@ def _risk(data: Data, point: Data) -> Iterator[Block]:
             f"{percent(risk['baseline'])} of the time, this attacker {percent(risk['value'])}"
             f"{_beside(data, percent_range(risk['interval']))}. ",
             stressed("Recovered"),
-            " is the share of the guess’s mistakes that the attacker avoids.",
+            " is the share of the guess’s mistakes that the attacker avoids. ",
+            not_run(risk, _attacks_on(data, point)),
         )
     )
     attributes = sorted(

@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from sparsam._small_counts import SMALLEST_COUNT
-from sparsam.report._attack_view import GUESSING, AttackView, AttributeRow, share_of
+from sparsam.report._attack_view import GUESSING, AttackView, AttributeRow, naive_of, share_of
 from sparsam.report._score_words import axis, most_useful, tick, value_words
 from sparsam.report._words import Interval, counted, pair, percent, short_percent, whole
 from sparsam.report.plot._marks import Mark
@@ -91,7 +91,7 @@ def along_figure(view: AttackView, chosen: int | None) -> Picture | None:
     lines = {code: spots for code in GUESSING if (spots := _spots(view, code))}
     if not lines:
         return None
-    naive = next((risk["baseline"] for code in GUESSING if (risk := view.risk(code))), None)
+    naive = next((naive_of(risk) for code in GUESSING if (risk := view.risk(code))), None)
     at = [point["utility_error"] for point in view.along if point["id"] == chosen]
     plots = []
     for canvas in (WIDE, NARROW):
@@ -153,14 +153,14 @@ def _draw_errors(plot: Plot, lines: Lines, naive: float | None, across: str) -> 
 
 def lane_scale(rows: Sequence[AttributeRow]) -> Scale:
     """Return one scale for all attributes, from no error to the largest that is drawn."""
-    errors = [row.baseline for row in rows]
+    errors = [row.naive for row in rows]
     for risk in (risk for row in rows for risk in row.risks.values()):
-        errors += risk["value"], *(pair(risk["interval"]) or ())
+        errors += risk["value"], risk["baseline"], *(pair(risk["interval"]) or ())
     return strip_scale(errors)
 
 
 def lanes(row: AttributeRow, codes: Sequence[str], scale: Scale) -> Picture:
-    """Draw one lane for each attacker: its shape, and a line to the majority guess.
+    """Draw one lane for each attacker: its shape, and a line to what it would get wrong without.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def lanes(row: AttributeRow, codes: Sequence[str], scale: Scale) -> Picture:
         The scale shared by all attributes.
     """
     strip = Strip(scale, _LANE * len(codes) + 6)
-    strip.tick(row.baseline, "guess", margin=1)
+    strip.tick(row.naive, "guess", margin=1)
     words = []
     for number, code in enumerate(codes):
         if code not in row.risks:
@@ -182,11 +182,11 @@ def lanes(row: AttributeRow, codes: Sequence[str], scale: Scale) -> Picture:
         strip.track(y)
         if risk["value"] is None:
             continue
-        if row.baseline is not None:
-            strip.span((risk["value"], row.baseline), y, f"reach {mark_of(code).colour}")
+        if risk["baseline"] is not None:
+            strip.span((risk["value"], risk["baseline"]), y, f"reach {mark_of(code).colour}")
         strip.span(pair(risk["interval"]), y, "whisker")
         strip.mark(mark_of(code), risk["value"], y)
-    return strip.picture(", ".join([*words, f"majority guess wrong {percent(row.baseline)}"]))
+    return strip.picture(", ".join([*words, f"majority guess wrong {percent(row.naive)}"]))
 
 
 def people_top(bars: Sequence[Mapping[str, Any]]) -> int:
