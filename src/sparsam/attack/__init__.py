@@ -54,6 +54,8 @@ from sparsam.attack._risk import publish_risk as publish_risk
 from sparsam.attack._statistics import Interval as Interval
 from sparsam.attack._statistics import paired_difference as paired_difference
 from sparsam.attack._statistics import wilson_interval as wilson_interval
+from sparsam.attack._versions import VersionRisks as VersionRisks
+from sparsam.attack._versions import attack_versions as attack_versions
 from sparsam.attack.masks._masked_membership import MaskedMembership as MaskedMembership
 from sparsam.attack.masks._masked_reconstruction import (
     masked_reconstruction as masked_reconstruction,

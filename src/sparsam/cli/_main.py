@@ -13,6 +13,7 @@ from sparsam.cli._assess import assess
 from sparsam.cli._attack import attack
 from sparsam.cli._demo import demo
 from sparsam.cli._describe import describe
+from sparsam.cli._diff import diff
 from sparsam.cli._explore import explore
 from sparsam.cli._individual import individual
 from sparsam.cli._ledger import ledger
@@ -64,6 +65,7 @@ for command in (
     attack,
     assess,
     apply,
+    diff,
     anonymise,
     verify,
     individual,
