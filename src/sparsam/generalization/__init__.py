@@ -2,7 +2,7 @@
 
 from sparsam.generalization._changes import Change as Change
 from sparsam.generalization._changes import Changes as Changes
-from sparsam.generalization._changes import changes as changes
+from sparsam.generalization._changes import changes
 from sparsam.generalization._generalization import Generalization
 from sparsam.generalization._generalization import learned_from_rows as learned_from_rows
 from sparsam.generalization._hierarchy import CodeTree as CodeTree
@@ -32,6 +32,7 @@ __all__ = [
     "Leaf",
     "Recoding",
     "categorical_partition",
+    "changes",
     "information_loss",
     "numeric_partition",
 ]

@@ -169,7 +169,8 @@ def diff_report(
     ----------
     old, new : Generalization
     risks : VersionRisks, optional
-        What can be recovered from each version, and from both together.
+        What can be recovered from each version, and from both together: what
+        `sparsam.attack.attack_versions` returned.
     data : Split, optional
         The people that the risks were measured on.
     title : str, optional
