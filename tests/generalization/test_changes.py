@@ -176,6 +176,12 @@ def test_many_labels_are_not_all_named():
     assert "… and 34 more buckets" in change.sentences[0]
 
 
+def test_of_very_many_changes_the_first_are_told_in_words():
+    change = compared(age(*range(2, 90, 2)), age(*range(4, 90, 4)))
+    assert len(change.steps) == 22
+    assert change.sentences[-1] == "2 more such changes of buckets"
+
+
 cuts = st.lists(st.integers(1, 9), max_size=4, unique=True).map(sorted)
 
 

@@ -26,6 +26,7 @@ Relation = Literal[
 """What became of an attribute."""
 
 _MOST = 5  # labels that one sentence names
+_MOST_STEPS = 20  # of one attribute that are told in words
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,9 @@ class Change:
         if self.relation == "lost":
             gone = ", and no longer in the document" if self.after is None else ""
             return (f"no longer collected{gone}; before in {_count(self.before)}",)
-        return (*map(str, self.steps), *self.remarks)
+        rest = len(self.steps) - _MOST_STEPS
+        more = (f"{rest:,} more such changes of buckets",) if rest > 0 else ()
+        return (*map(str, self.steps[:_MOST_STEPS]), *more, *self.remarks)
 
     @cached_property
     def _aligned(self) -> tuple[Partition, Partition] | None:
