@@ -165,7 +165,8 @@ def test_who_is_protected_by_either_is_protected_of_both():
         Generalization([age(30)], {"target": target, "personal": [who], "minimiser": "PrivacyTree"})
         for target, who in (("y", "sex"), ("z", "race"))
     )
-    about = changes(old, new).together.about
+    about = changes(old, new.with_about({**new.about, "evidence": 1})).together.about
+    assert "evidence" not in about  # it is that of the new version alone
     assert about["target"] == "z"
     assert about["personal"] == ["race", "sex"]
     assert about["declared"] == []

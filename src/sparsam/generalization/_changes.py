@@ -280,9 +280,13 @@ def changes(old: Generalization, new: Generalization) -> Changes:
     return Changes(old, new)
 
 
+_TASK = ("target", "personal", "roles")
+
+
 def _task_of_both(old: Generalization, new: Generalization) -> dict[str, Any]:
     """What the newer version was learned for; protected is what either protects."""
-    about = {**old.about, **new.about}
+    facts = {**old.about, **new.about}
+    about = {name: facts[name] for name in _TASK if name in facts}
     personal = [version.about.get("personal") for version in (new, old)]
     if all(isinstance(names, list) for names in personal):
         about["personal"] = list(dict.fromkeys(name for names in personal for name in names or ()))
