@@ -5,10 +5,11 @@ target left out, ranges added that are known without looking), and then minimise
 apply, anonymise, individual and explore run, each with the roles file or with what the artifact
 carries, and with no option that says anything of the table again.
 
-    python benchmarks/field_road.py [--rows 3000] [--table gss] [--keep FOLDER]
+    python benchmarks/field_road.py [--rows 12000] [--table gss] [--keep FOLDER]
 
 Prints the exit code and the CPU-seconds of every command. Tables: GSS, ACS PUMS (raw codes), German
-credit and bank, from ../shared/data; a random sample of each.
+credit and bank, from ../shared/data; those with no more rows than asked for are taken whole, of the
+others a random sample.
 """
 
 from __future__ import annotations
@@ -45,6 +46,10 @@ def sample(name: str, rows: int, folder: Path) -> Path:
             f"COPY (SELECT * FROM {read} ORDER BY random() LIMIT {rows}) TO '{table}' (HEADER)"
         )
     return table
+
+
+def _rows(engine: duckdb.DuckDBPyConnection, table: Path) -> int:
+    return int(engine.execute(f"SELECT count(*) FROM '{table}'").fetchall()[0][0])
 
 
 def edit(file: Path) -> list[str]:
@@ -113,7 +118,10 @@ def road(name: str, rows: int, folder: Path) -> bool:
     table, roles = sample(name, rows, folder), folder / f"{name}.toml"
     artifact, mask, ledger = (folder / f"{name}.{end}" for end in ("json", "npz", "ledger"))
     release = folder / f"{name}-release.csv"
-    print(f"{name}: {rows:,} rows at most, target {target}")
+    with duckdb.connect() as engine:
+        counts = [_rows(engine, source) for source in (table, DATA / TABLES[name][0])]
+    taken = "all" if counts[0] == counts[1] else f"of {counts[1]:,}"
+    print(f"{name}: {counts[0]:,} rows ({taken}), target {target}")
     if not run("roles", table, "--target", target, "-o", roles):
         return False
     print("  edited:", "; ".join(edit(roles)) or "nothing")
@@ -137,7 +145,7 @@ def road(name: str, rows: int, folder: Path) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rows", type=int, default=3_000)
+    parser.add_argument("--rows", type=int, default=12_000)
     parser.add_argument("--table", choices=list(TABLES), action="append")
     parser.add_argument("--keep", type=Path, help="keep every file in this folder")
     options = parser.parse_args()

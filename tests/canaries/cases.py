@@ -68,6 +68,16 @@ _GOOD = (
         "attack <minimise/people.json '<minimise model/people.json' @people.parquet --target "
         "employed --personal education --adversary A6 --report >report.md",
     ),
+    Case(
+        "diff",
+        "diff <minimise/people.json '<minimise model/people.json' @people.csv --target employed "
+        "--personal education --report >report.html",
+    ),
+    Case(
+        "diff json",
+        "diff '<minimise model/recoding.json' '<minimise model/questions.json' --json "
+        "--report >report.json",
+    ),
     Case("assess", "assess <minimise/people.json @people.csv --max-risk 0.9 --min-class-size 2"),
     Case("assess json", "assess <minimise/people.json @people.parquet --json --min-class-size 2"),
     Case("apply", "apply <minimise/people.json @people.csv -o >out.csv"),
@@ -203,6 +213,8 @@ _READERS = {
     "minimise model": f"minimise {{}} {_TRUST} --target employed -o >g.json --recoding >r.json",
     "attack": "attack '<minimise model/people.json' {} --target employed --personal education "
               "--adversary A1",
+    "diff": "diff <minimise/people.json '<minimise model/people.json' {} --target employed "
+            "--personal education",
     "assess": "assess '<minimise model/people.json' {} --target employed --personal education",
     "apply": "apply '<minimise model/people.json' {} -o >out.csv",
     "apply mask": "apply <individual/mask.npz {} -o >out.csv",
@@ -252,6 +264,8 @@ _WRONG = {
     "columns of the model": f"minimise @narrow.csv {_TRUST}",
     "generalization to attack": "attack @wrong.json @people.csv",
     "columns to attack": "attack '<minimise model/people.json' @narrow.csv --target employed",
+    "generalization to compare": "diff @wrong.json <minimise/people.json",
+    "table to compare": "diff <minimise/people.json @people.csv",
     "generalization to assess": "assess @wrong.json @people.csv",
     "generalization to apply": "apply @wrong.json @people.csv -o >out.csv",
     "mask to apply": "apply @wrong.npz @people.csv -o >out.csv",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import datetime
 
 import numpy as np
@@ -29,6 +30,7 @@ from sparsam.data._calendar import (
     time_of,
 )
 
+MONTHS = calendar.month_name
 DATES = st.dates()
 DAYS = DATES.map(day_of)
 MINUTES = st.integers(0, 1439)
@@ -45,6 +47,9 @@ def test_a_date_is_read_back_however_it_is_written(date: datetime.date) -> None:
         f"{date.isoformat()}T23:59:59.999+02:00",
         f" {date.isoformat()} ",
         f"{padded}{date.month:02}{date.day:02}",
+        f"{date.day:02}-{MONTHS[date.month][:3]}-{padded}",
+        f"{date.day} {MONTHS[date.month].upper()} {padded}",
+        f"{MONTHS[date.month]} {date.day}, {padded} 8:30 pm",
     ]
     assert {number_of("date", text) for text in texts} == {day}
     assert number_of("date", f"{date.day}/{date.month}/{padded}", "day/month/year") == day
@@ -69,6 +74,7 @@ def test_a_time_is_read_back(time: datetime.time) -> None:
         ("date", "3/4/2020"),
         ("date", "2020-02-30"),
         ("date", "2020-1"),
+        ("date", "Foo-2020"),
         ("date", "2020-01-01 25:00"),
         ("date", "1.2.20"),
         ("date", "two thousand"),
@@ -110,6 +116,27 @@ def test_texts_tell_together_what_they_mean() -> None:
     assert reads("08:30", "9:15") == ("hour:minute", None)
     assert reads("08:30", "2020-01-31") is None
     assert reads("1.31.2020") is None
+
+
+def test_months_are_their_first_day_and_said_to_be_months() -> None:
+    def reads(*texts: str) -> tuple[list[str], str] | str | None:
+        read = read_texts(texts)
+        if not isinstance(read, TextMoments):
+            return read
+        return [date_of(day).isoformat() for day in read.numbers], read.written
+
+    firsts = ["2016-04-01", "2015-12-01"]
+    assert reads("Apr-2016", "Dec-2015") == (firsts, "name of the month-year")
+    assert reads("April 2016", "December 2015") == (firsts, "name of the month year")
+    assert reads("2016-04", "2015-12") == (firsts, "year-month")
+    assert reads("03-Apr-2016") == (["2016-04-03"], "day-name of the month-year")
+    assert reads("Sept 2016", "3 May 2016") == (
+        ["2016-09-01", "2016-05-03"],
+        "day name of the month year or name of the month year",
+    )
+    # a code, a school year, two digits of a year, another language, no such month or day
+    for text in ("1017-04", "2010-11", "Apr-16", "Mai 2016", "2016-13", "31-Apr-2016", "Mar"):
+        assert reads(text) is None, text
 
 
 def test_texts_say_whether_a_time_of_day_is_lost() -> None:

@@ -89,6 +89,14 @@ def test_the_note_names_how_dates_are_written() -> None:
     assert notes == ("birth: read as dates (day.month.year); told apart by month (2)",)
 
 
+def test_months_are_dates_and_the_note_says_so() -> None:
+    table = read({"issued": ["Apr-2016", "Dec-2014", None, "Apr-2016"]})
+    assert table.notes == (
+        "issued: read as dates (name of the month-year); told apart by month (2)",
+    )
+    assert table.attributes[0].numeric
+
+
 def test_a_time_zone_shows_the_day_on_its_own_clock() -> None:
     moments = pd.to_datetime(pd.Series(["2020-01-01 00:30"] * 5)).dt.tz_localize("Asia/Tokyo")
     for frame in (pd.DataFrame({"at": moments}), pl.DataFrame({"at": pl.Series(moments)})):

@@ -161,6 +161,20 @@ def test_senseless_demands_are_refused(example: Task, demands: Any, message: str
         PrivacyTree(constraints=Constraints(**demands)).fit_task(example)
 
 
+def test_a_column_that_is_not_used_cannot_be_kept_and_the_way_out_is_told(make_people: Any) -> None:
+    people = make_people(60).assign(token=[f"t{i}" for i in range(60)], row=range(60))
+    task = resolve(people, Roles("works", ignore=["row"]))
+    with pytest.raises(ParameterError) as error:
+        PrivacyTree(constraints=Constraints(must_keep=["token"])).fit_task(task)
+    assert "'token', which is not used: looks like an identifier" in str(error.value)
+    assert "declare it categorical or numeric" in str(error.value)
+    with pytest.raises(ParameterError, match=r"not used: ignored, left out(.|\n)*take it out"):
+        PrivacyTree(constraints=Constraints(must_keep=["row"])).fit_task(task)
+    # what is not used is not collected either
+    tree = PrivacyTree(constraints=Constraints(must_drop=["row", "token"]), min_leaf=20)
+    assert "token" not in tree.fit_task(task).generalization_
+
+
 def test_missing_hierarchy_entry_shows_a_position_and_no_value(example: Task) -> None:
     constraints = Constraints(hierarchies={"sex": {"female": []}})
     with pytest.raises(ParameterError, match="position 1 of the domain") as caught:

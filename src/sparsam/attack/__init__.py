@@ -15,6 +15,7 @@ from sparsam.attack._side_information import (
 )
 from sparsam.attack._singling_out import SinglingOut
 from sparsam.attack._task_for import task_for
+from sparsam.attack._versions import attack_versions
 from sparsam.attack.membership._membership import MembershipGame, membership_attack_model, rmia
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "Reconstruction",
     "Risk",
     "SinglingOut",
+    "attack_versions",
     "bound",
     "fredrikson",
     "membership_attack_model",
@@ -57,6 +59,7 @@ from sparsam.attack._risk import publish_risk as publish_risk
 from sparsam.attack._statistics import Interval as Interval
 from sparsam.attack._statistics import paired_difference as paired_difference
 from sparsam.attack._statistics import wilson_interval as wilson_interval
+from sparsam.attack._versions import VersionRisks as VersionRisks
 from sparsam.attack.masks._masked_membership import MaskedMembership as MaskedMembership
 from sparsam.attack.masks._masked_reconstruction import (
     masked_reconstruction as masked_reconstruction,

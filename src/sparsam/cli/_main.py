@@ -7,19 +7,20 @@ from typing import Any
 import rich_click as click
 
 from sparsam._version import __version__
-from sparsam.cli._anonymise import anonymise
 from sparsam.cli._apply import apply
 from sparsam.cli._assess import assess
 from sparsam.cli._attack import attack
 from sparsam.cli._demo import demo
 from sparsam.cli._describe import describe
+from sparsam.cli._diff import diff
 from sparsam.cli._explore import explore
 from sparsam.cli._individual import individual
 from sparsam.cli._ledger import ledger
 from sparsam.cli._minimise import minimise
 from sparsam.cli._roles import roles
 from sparsam.cli._terminal import adopt, exit_codes, guarded_streams, interrupted_last
-from sparsam.cli._verify import verify
+from sparsam.cli.release._anonymise import anonymise
+from sparsam.cli.release._verify import verify
 
 
 class Commands(click.RichGroup):
@@ -64,6 +65,7 @@ for command in (
     attack,
     assess,
     apply,
+    diff,
     anonymise,
     verify,
     individual,

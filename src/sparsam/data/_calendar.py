@@ -25,8 +25,13 @@ LAST_MINUTE: Final = 24 * 60 - 1
 _CLOCK: Final = r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,][0-9]+)?)?(?:\s?([AaPp])\.?[Mm]\.?)?"
 _ZONE: Final = r"(?:\s?(?:[Zz]|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?))?"
 _AFTER: Final = rf"(?:(?:T|,?\s+){_CLOCK}{_ZONE})?"
+_MONTH: Final = r"([A-Za-z]{3,9})\.?"
 _YEAR_FIRST: Final = re.compile(rf"([0-9]{{4}})([-/.])([0-9]{{1,2}})\2([0-9]{{1,2}}){_AFTER}")
 _YEAR_LAST: Final = re.compile(rf"([0-9]{{1,2}})([-/.])([0-9]{{1,2}})\2([0-9]{{4}}){_AFTER}")
+_NAMED: Final = re.compile(rf"([0-9]{{1,2}})([-/ ]){_MONTH}\2([0-9]{{4}}){_AFTER}")
+_NAME_FIRST: Final = re.compile(rf"{_MONTH}( )([0-9]{{1,2}}),? ([0-9]{{4}}){_AFTER}")
+_NAMED_MONTH: Final = re.compile(rf"{_MONTH}([-/ ])([0-9]{{4}})")
+_YEAR_MONTH: Final = re.compile(r"([0-9]{4})([-/])([0-9]{2})")
 _TIME: Final = re.compile(_CLOCK)
 
 
@@ -80,8 +85,8 @@ def moment(unit: Unit, number: float) -> Written:
 def number_of(unit: Unit, value: Any, order: Order | None = None) -> int | None:
     """Return a date, a time of day or a text of one as a number; None where it is missing.
 
-    A moment counts as the day that its own clock shows. A number is no date, unless it is a day
-    written as 19600131.
+    A moment counts as the day that its own clock shows, a month as its first day. A number is no
+    date, unless it is a day written as 19600131. Names of months are English.
 
     Parameters
     ----------
@@ -204,25 +209,29 @@ def read_texts(
     'day/month/year'
     >>> read_texts(["3/4/2020"]), read_texts(["3/4/2020", "none"])
     ('ambiguous', None)
+    >>> read_texts(["Apr-2016", "Dec-2015"]).written
+    'name of the month-year'
     """
     listed = [text.strip() for text in texts]
     if _TIME.fullmatch(listed[0]):
         minutes = _all(map(_time, listed))
         return None if minutes is None else TextMoments("time", minutes, None, "hour:minute", False)
-    matches = []
+    texts_read = []
     for text in listed:
-        match = _YEAR_FIRST.fullmatch(text) or _YEAR_LAST.fullmatch(text)
-        if match is None or (match[5] and _minutes(*match.groups()[4:]) is None):
+        parsed = _parsed(text)
+        if parsed is None:
             return None
-        matches.append(match)
-    shapes = {_shape(match) for match in matches}
-    clock = any(match[5] and _minutes(*match.groups()[4:]) for match in matches)
+        texts_read.append(parsed)
+    if all(parsed.is_span for parsed in texts_read):
+        return None
+    shapes = {parsed.shape for parsed in texts_read}
+    clock = any(parsed.minutes for parsed in texts_read)
     if not any("?" in shape for shape in shapes):
-        days = _all(_day(match, None) for match in matches)
+        days = _all(parsed.day(None) for parsed in texts_read)
         written = " or ".join(sorted(shapes))
         return None if days is None else TextMoments("date", days, order, written, clock)
     readings = {
-        known: _all(_day(match, known) for match in matches)
+        known: _all(parsed.day(known) for parsed in texts_read)
         for known in (ORDERS if order is None else (order,))
     }
     fitting = {known: days for known, days in readings.items() if days is not None}
@@ -244,35 +253,100 @@ def _all(found: Iterable[int | None]) -> NDArray[np.int64] | None:
     return np.array(kept, dtype=np.int64)
 
 
-def _shape(match: re.Match[str]) -> str:
+class _Parsed(NamedTuple):
+    """A text that may be a date, taken apart.
+
+    Attributes
+    ----------
+    year : int
+    first, second : int
+        Month and day; in the order of the text where the shape does not tell them apart.
+    shape : str
+        How it is written, with "?" where day and month could be either way round.
+    minutes : int
+        The time of day beside it, 0 where there is none.
+    """
+
+    year: int
+    first: int
+    second: int
+    shape: str
+    minutes: int = 0
+
+    def day(self, order: Order | None) -> int | None:
+        """Return the number of days since 1970-01-01; None where there is no such day."""
+        if "?" in self.shape and order is None:
+            return None
+        month, day = self.first, self.second
+        if "?" in self.shape and order == "day/month/year":
+            month, day = day, month
+        try:
+            return datetime.date(self.year, month, day).toordinal() - _EPOCH
+        except ValueError:
+            return None
+
+    @property
+    def is_span(self) -> bool:
+        """Whether a month such as 2010-11 could as well be two years, such as a school year."""
+        return self.shape in _SPANS and self.first == (self.year + 1) % 100
+
+
+_SPANS: Final = ("year-month", "year/month")
+_FIRST_YEAR, _LAST_YEAR = 1800, 2199  # another number before a dash is a code, not a year
+
+
+def _parsed(text: str) -> _Parsed | None:
+    """Take a text apart, if it is written like a date or like a month."""
+    for pattern in (_YEAR_FIRST, _YEAR_LAST, _NAMED, _NAME_FIRST):
+        match = pattern.fullmatch(text)
+        if match is not None:
+            minutes = _minutes(*match.groups()[4:]) if match[5] else 0
+            return None if minutes is None else _taken_apart(match, minutes)
+    if match := _NAMED_MONTH.fullmatch(text):
+        month = _MONTHS.get(match[1].lower())
+        shape = f"name of the month{match[2]}year"
+        return None if month is None else _Parsed(int(match[3]), month, 1, shape)
+    if match := _YEAR_MONTH.fullmatch(text):
+        year, month = int(match[1]), int(match[3])
+        if _FIRST_YEAR <= year <= _LAST_YEAR:
+            return _Parsed(year, month, 1, f"year{match[2]}month")
+    return None
+
+
+def _taken_apart(match: re.Match[str], minutes: int) -> _Parsed | None:
     sign = match[2]
     if match.re is _YEAR_FIRST:
-        return f"year{sign}month{sign}day"
-    return "day.month.year" if sign == "." else f"?{sign}?{sign}year"
+        shape = f"year{sign}month{sign}day"
+        return _Parsed(int(match[1]), int(match[3]), int(match[4]), shape, minutes)
+    year = int(match[4])
+    if match.re is _YEAR_LAST:
+        if sign == ".":
+            return _Parsed(year, int(match[3]), int(match[1]), "day.month.year", minutes)
+        return _Parsed(year, int(match[1]), int(match[3]), f"?{sign}?{sign}year", minutes)
+    day, name, shape = match[1], match[3], f"day{sign}name of the month{sign}year"
+    if match.re is _NAME_FIRST:
+        day, name, shape = match[3], match[1], "name of the month day, year"
+    month = _MONTHS.get(name.lower())
+    return None if month is None else _Parsed(year, month, int(day), shape, minutes)
+
+
+_NAMES: Final = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+)  # fmt: skip
+_MONTHS: Final = {
+    "sept": 9,
+    **{name[:3]: number for number, name in enumerate(_NAMES, start=1)},
+    **{name: number for number, name in enumerate(_NAMES, start=1)},
+}
+"""The names of the months in English, and their first three letters."""
 
 
 def _date(text: str, order: Order | None) -> int | None:
     if len(text) == 8 and text.isdecimal():
         text = f"{text[:4]}-{text[4:6]}-{text[6:]}"
-    match = _YEAR_FIRST.fullmatch(text) or _YEAR_LAST.fullmatch(text)
-    if match is None or (match[5] and _minutes(*match.groups()[4:]) is None):
-        return None
-    return _day(match, order)
-
-
-def _day(match: re.Match[str], order: Order | None) -> int | None:
-    if match.re is _YEAR_FIRST:
-        year, month, day = int(match[1]), int(match[3]), int(match[4])
-    elif match[2] == "." or order == "day/month/year":
-        year, month, day = int(match[4]), int(match[3]), int(match[1])
-    elif order == "month/day/year":
-        year, month, day = int(match[4]), int(match[1]), int(match[3])
-    else:
-        return None
-    try:
-        return datetime.date(year, month, day).toordinal() - _EPOCH
-    except ValueError:
-        return None
+    parsed = _parsed(text)
+    return None if parsed is None else parsed.day(order)
 
 
 def _time(text: str) -> int | None:

@@ -1,5 +1,8 @@
 """The artifact: what is collected of each attribute, applied, saved, compared and measured."""
 
+from sparsam.generalization._changes import Change as Change
+from sparsam.generalization._changes import Changes as Changes
+from sparsam.generalization._changes import changes
 from sparsam.generalization._generalization import Generalization
 from sparsam.generalization._generalization import learned_from_rows as learned_from_rows
 from sparsam.generalization._hierarchy import CodeTree as CodeTree
@@ -29,6 +32,7 @@ __all__ = [
     "Leaf",
     "Recoding",
     "categorical_partition",
+    "changes",
     "information_loss",
     "numeric_partition",
 ]

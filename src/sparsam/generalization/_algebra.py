@@ -13,10 +13,13 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
+from msgspec import structs
+
 from sparsam._errors import ParameterError
-from sparsam.data import CategoricalDomain, Category, Domain
+from sparsam.data import CategoricalDomain, Category, Domain, NumericDomain
 from sparsam.generalization._partition import (
     CategoricalPartition,
     NumericPartition,
@@ -49,6 +52,37 @@ def pairs(first: Generalization, second: Generalization) -> Iterator[tuple[Parti
         yield partition, other
 
 
+def aligned(first: Partition, second: Partition) -> tuple[Partition, Partition] | None:
+    """Return two partitions over a domain that has the values of both, or None if there is none.
+
+    Two versions of a generalization were often learned from other people: the range of their
+    numbers differs, or the list of their categories. Cuts, groups, labels and policies stay.
+
+    Parameters
+    ----------
+    first, second : Partition
+
+    Returns
+    -------
+    tuple of Partition, or None
+        None where they do not speak of the same values: numbers and categories, days and plain
+        numbers, ages on two days, truth values and texts.
+    """
+    if isinstance(first, NumericPartition) and isinstance(second, NumericPartition):
+        wide = _joint_range(first.domain, second.domain)
+        if wide is None:
+            return None
+        low, high = (structs.replace(part, domain=wide) for part in (first, second))
+        return low, high
+    if isinstance(first, CategoricalPartition) and isinstance(second, CategoricalPartition):
+        if _same_domain(first.domain, second.domain):
+            return first, second
+        loose = [structs.replace(p, domain=_unordered(p.domain)) for p in (first, second)]
+        if _same_domain(loose[0].domain, loose[1].domain):
+            return loose[0], loose[1]
+    return None
+
+
 def refines(first: Partition, second: Partition) -> bool:
     """Return whether every bucket of the first partition lies inside one of the second."""
     if isinstance(first, NumericPartition) and isinstance(second, NumericPartition):
@@ -74,6 +108,57 @@ def intersect(first: Partition, second: Partition) -> Partition:
     if isinstance(first, CategoricalPartition) and isinstance(second, CategoricalPartition):
         return _keep_labels(_intersect_categories(first, second), (first, second))
     raise _kinds(first)
+
+
+def linked(first: Partition, second: Partition) -> list[tuple[list[int], list[int]]]:
+    """Return which buckets of two partitions hold the same values between them.
+
+    Parameters
+    ----------
+    first, second : Partition
+        Of the same kind; their ranges and lists of categories may differ.
+
+    Returns
+    -------
+    list of pairs of lists of int
+        Buckets of the first and of the second, linked by common values, in the order of the first:
+        one and one where nothing is told apart otherwise, one and several where one was split. A
+        bucket all of whose values the other partition refuses is in none.
+    """
+    shift = first.n_buckets
+    parents = list(range(shift + second.n_buckets))
+    met = set[int]()
+    for bucket, other in _places(first, second):
+        if bucket is not None and other is not None:
+            parents[_root(parents, bucket)] = _root(parents, shift + other)
+            met |= {bucket, shift + other}
+    groups: dict[int, tuple[list[int], list[int]]] = {}
+    for bucket in sorted(met):
+        sides = groups.setdefault(_root(parents, bucket), ([], []))
+        sides[bucket >= shift].append(bucket - shift * (bucket >= shift))
+    return list(groups.values())
+
+
+def _places(first: Partition, second: Partition) -> Iterator[tuple[int | None, int | None]]:
+    """Yield the bucket that each kind of value has in both; None where it is refused."""
+    if isinstance(first, CategoricalPartition) and isinstance(second, CategoricalPartition):
+        both = _both(first, second)
+        yield from zip(_elements(first, both), _elements(second, both), strict=True)
+    elif isinstance(first, NumericPartition) and isinstance(second, NumericPartition):
+        cuts = sorted({*first.cuts, *second.cuts})
+        for low, high in pairwise((-math.inf, *cuts, math.inf)):
+            yield _interval(first, low, high), _interval(second, low, high)
+        yield first.missing, second.missing
+    else:
+        raise _kinds(first)
+
+
+def _interval(partition: NumericPartition, low: float, high: float) -> int | None:
+    """Return the bucket of the numbers between two cuts, None where all of them are refused."""
+    domain = partition.domain
+    if partition.beyond == "error" and (high <= domain.low or low > domain.high):
+        return None
+    return bisect_right(partition.cuts, low)
 
 
 def difference(first: Partition, second: Partition) -> dict[str, Any] | None:
@@ -132,6 +217,24 @@ def _same_domain(first: Domain, second: Domain) -> bool:
         truths = [{isinstance(c, bool) for c in domain.categories} for domain in (first, second)]
         return first.ordered == second.ordered and truths[0] == truths[1]
     return first == second
+
+
+def _joint_range(first: NumericDomain, second: NumericDomain) -> NumericDomain | None:
+    """The numbers of both domains, if they count the same thing."""
+    if (first.unit, first.age_on) != (second.unit, second.age_on):
+        return None
+    return NumericDomain(
+        min(first.low, second.low),
+        max(first.high, second.high),
+        first.integer and second.integer,
+        first.unit,
+        first.order or second.order,
+        first.age_on,
+    )
+
+
+def _unordered(domain: CategoricalDomain) -> CategoricalDomain:
+    return CategoricalDomain(domain.categories)
 
 
 def _kinds(partition: Partition) -> ParameterError:

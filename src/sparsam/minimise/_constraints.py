@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from sparsam._checks import check_whole
-from sparsam._errors import ParameterError
+from sparsam._errors import ParameterError, hint
 from sparsam.data import Attribute, CategoricalDomain, Category, Task
 from sparsam.generalization import CodeTree, Hierarchy
 from sparsam.minimise._ranges import MAX_RANGES
@@ -54,7 +54,7 @@ class Constraints:
             ("max_buckets", self.max_buckets),
             ("hierarchies", self.hierarchies),
         ):
-            _check_names(name, names, task.names)
+            _check_names(name, names, task)
         both = set(self.must_keep) & {*self.must_drop, *self.max_buckets}
         if both:
             raise ParameterError(
@@ -120,16 +120,35 @@ def _check_ancestors(name: str, ancestors: Ancestors) -> None:
                 )
 
 
-def _check_names(parameter: str, names: Iterable[str], known: Sequence[str]) -> None:
+def _check_names(parameter: str, names: Iterable[str], task: Task) -> None:
     if isinstance(names, str):
         raise ParameterError(
             f"The '{parameter}' parameter of Constraints must be a list of names. "
             f"Got one text instead.\n\nHint: write ['{names}']."
         )
     for name in names:
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f" Did you mean '{near[0]}'?" if near else ""
-            raise ParameterError(
-                f"'{parameter}' names '{name}', which is not an attribute of the table.{hint}"
-            )
+        if name in task.names or (parameter == "must_drop" and name in task.table.left_out):
+            continue
+        if name in task.table.left_out:
+            raise _left_out(parameter, name, task)
+        near = get_close_matches(name, task.names, n=1)
+        meant = f" Did you mean '{near[0]}'?" if near else ""
+        raise ParameterError(
+            f"'{parameter}' names '{name}', which is not an attribute of the table.{meant}"
+        )
+
+
+def _left_out(parameter: str, name: str, task: Task) -> ParameterError:
+    """The error for a column that is in the table, and not used."""
+    about = f"{name}: "
+    notes = (note.removeprefix(about) for note in task.table.notes if note.startswith(about))
+    why = next(notes, "it is not used").split(" (")[0]
+    option = f"--{parameter.replace('_', '-')}"
+    way_out = hint(f"take it out of '{parameter}'", f"take it out of {option}")
+    if "identifier, as" in why:  # a guess, which whoever knows better may correct
+        way_out = hint(
+            f"declare it categorical or numeric in the roles, or take it out of '{parameter}'",
+            f"--categorical '{name}' or --numeric '{name}' if it is none, or take it out of "
+            f"{option}",
+        )
+    return ParameterError(f"'{parameter}' names '{name}', which is not used: {why}.{way_out}")

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from sparsam.report._attack_report import AttackReport as AttackReport
     from sparsam.report._attack_report import attack_brief as attack_brief
     from sparsam.report._attack_report import attack_report
+    from sparsam.report._diff_report import DiffReport as DiffReport
+    from sparsam.report._diff_report import diff_report
     from sparsam.report._explore_report import ExploreReport as ExploreReport
     from sparsam.report._explore_report import explore_report
     from sparsam.report._individual_report import IndividualReport as IndividualReport
@@ -30,6 +32,7 @@ __getattr__, __dir__ = load_lazily(
     __name__,
     {
         "AttackReport": "_attack_report",
+        "DiffReport": "_diff_report",
         "ExploreReport": "_explore_report",
         "IndividualReport": "_individual_report",
         "ModelReport": "_model_report",
@@ -39,6 +42,7 @@ __getattr__, __dir__ = load_lazily(
         "attack_brief": "_attack_report",  # for the command line, not for users
         "attack_report": "_attack_report",
         "day_of": "_made",  # likewise
+        "diff_report": "_diff_report",
         "explore_report": "_explore_report",
         "individual_report": "_individual_report",
         "model_report": "_model_report",
@@ -50,6 +54,7 @@ __getattr__, __dir__ = load_lazily(
 
 __all__ = [
     "attack_report",
+    "diff_report",
     "explore_report",
     "individual_report",
     "model_report",

@@ -158,11 +158,11 @@ def attribute_row(attribute: Mapping[str, Any]) -> tuple[Words, Words, Cell]:
     return (
         title,
         attribute["before_words"],
-        Cell(chips=Chips(_shown(attribute["buckets"]), members, remark)),
+        Cell(chips=Chips(shown(attribute["buckets"]), members, remark)),
     )
 
 
-def _shown(labels: Sequence[str]) -> tuple[str, ...]:
+def shown(labels: Sequence[str]) -> tuple[str, ...]:
     """The labels, or the first and the last of more than anyone reads; the data have them all."""
     if len(labels) <= _MOST_LABELS:
         return tuple(labels)

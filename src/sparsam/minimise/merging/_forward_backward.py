@@ -135,7 +135,8 @@ class Proposals:
     def __init__(self, people: People, constraints: Constraints) -> None:
         names = people.task.names
         self._people = people
-        self._barred = {names.index(n) for n in (*constraints.must_drop, *constraints.must_keep)}
+        fixed = {*constraints.must_drop, *constraints.must_keep}
+        self._barred = {place for place, name in enumerate(names) if name in fixed}
         self._most = {names.index(n): most for n, most in constraints.max_buckets.items()}
         self._moves = Moves(people.task, constraints, people.atoms)
 

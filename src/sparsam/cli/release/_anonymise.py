@@ -11,16 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sparsam.cli._anonymise_options import (
-    FORMS,
-    METHODS,
-    Paths,
-    anonymiser,
-    chosen_method,
-    privacy_models,
-    release_roles,
-    whole_numbers,
-)
 from sparsam.cli._apply import ENDINGS
 from sparsam.cli._options import (
     InputFile,
@@ -40,6 +30,16 @@ from sparsam.cli._options import (
 )
 from sparsam.cli._tables import show_remarks
 from sparsam.cli._terminal import complain, echo_json, messages, tables
+from sparsam.cli.release._anonymise_options import (
+    FORMS,
+    METHODS,
+    Paths,
+    anonymiser,
+    chosen_method,
+    privacy_models,
+    release_roles,
+    whole_numbers,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

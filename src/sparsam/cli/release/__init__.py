@@ -1,0 +1,1 @@
+"""Tables to release: made anonymous, and checked against their certificate."""
