@@ -11,7 +11,7 @@ import pytest
 
 from sparsam._errors import ParameterError
 from sparsam.assess import assess_model
-from sparsam.assess._model_assessment import AnswerKept
+from sparsam.assess.model._assessment import AnswerKept
 from sparsam.data import Roles
 from sparsam.generalization import Generalization
 from sparsam.minimise import ModelTree

@@ -16,7 +16,7 @@ from sklearn.linear_model import LinearRegression
 
 from sparsam._errors import DataError, SparsamWarning
 from sparsam.assess import assess_model
-from sparsam.assess._model_assessment import AnswerKept, accuracy, disclosure, per_answer
+from sparsam.assess.model._assessment import AnswerKept, accuracy, disclosure, per_answer
 from sparsam.attack import wilson_interval
 from sparsam.data import OwnRecords, Roles, read
 from sparsam.minimise import ModelTree

@@ -21,7 +21,7 @@ from sparsam._small_counts import (
     publish_share,
     suppress,
 )
-from sparsam.assess._model_answers import ModelAnswers, comparable, labels_in, model_answers
+from sparsam.assess.model._answers import ModelAnswers, comparable, labels_in, model_answers
 from sparsam.attack import Interval, wilson_interval
 from sparsam.counting import distinct_records
 from sparsam.data import Attribute
