@@ -46,7 +46,9 @@ _MOST_SEARCHED, _FEWEST_SEARCHED, _SEARCHED_IN_ALL = 5_000, 1_000, 450_000
 _ENOUGH_ASKED = 600_000  # records in searches, after which no other way is tried
 _MOST_COMPARED = 20_000  # people whom states are compared on; the result is measured on all
 _RARE = 0.2  # share of an answer that an average over all people would hide
-_RARE_MAY_LOSE = 5.0  # times as much as all people, where it is not said what to keep of each
+# What may be lost of a rare answer where nothing is said: so many times as much as of all people,
+# but no more than so much of it.
+_RARE_MAY_LOSE, _MOST_LOST = 5.0, 0.5
 _MOST_ON_CURVE = 2_000
 _CURVE_POINTS, _MOST_MEASURED = 20, 1_024  # generalizations of the curve; ranges in them
 _CELLS = 16
@@ -206,7 +208,10 @@ class ModelFit:
     def slack(self) -> float:
         """How many times as much may be lost of one answer as of all people."""
         auto = self._settings.kept_in == "auto" and self.kept_in == "each answer"
-        return _RARE_MAY_LOSE if auto and 0 < self._settings.target < 1 else 1.0
+        limit = 1 - self._settings.target
+        if not auto or not 0 < limit < _MOST_LOST:
+            return 1.0
+        return min(_RARE_MAY_LOSE, _MOST_LOST / limit)
 
     @property
     def each_target(self) -> float:

@@ -78,7 +78,8 @@ class ModelTree(Minimiser):
         people get to tell, so that a rare one is not lost among the others; or in each group that
         the model treats alike, so that no group bears the whole loss. "auto" is "all", but where
         one answer is rare (below 20 %, and below half of an equal share), each answer may lose at
-        most five times as much as all people: with 0.98 over all, 0.9 of each answer is kept.
+        most five times as much as all people, and at most half: with 0.98 over all, 0.9 of each
+        answer is kept.
     scorer : callable, optional
         From the model's answers before and after to a number, in place of relative accuracy.
     regression : bool, optional
