@@ -75,7 +75,7 @@ PYTHON_ONLY = {
     *("collect/_step.py", "minimise/_minimiser.py", "minimise/neural/_training.py"),
     *("anonymise/_anonymise_model.py", "anonymise/_private_models.py", "data/source/_frame.py"),
     *("anonymise/_privacy_models.py", "anonymise/methods/_guided.py", "anonymise/proof/_verify.py"),
-    *("assess/_model_answers.py", "assess/_model_assessment.py", "assess/_sweep.py"),
+    *("assess/model/_answers.py", "assess/model/_assessment.py", "assess/_sweep.py"),
     "assess/_utility.py",
     *("attack/masks/_masked_membership.py", "explore/_exploration.py", "explore/ledger/_chain.py"),
     *("explore/ledger/_ledger.py", "explore/ledger/_store.py", "generalization/_hierarchy.py"),

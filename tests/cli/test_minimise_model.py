@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 
 import joblib
 import pytest
@@ -63,7 +64,7 @@ def test_json_is_all_there_is_on_stdout(minimised):
     assert found["met"] is True
     assert found["target"] == 0.9
     assert found["relative_accuracy"]["score"] >= 0.9
-    assert found["relative_accuracy"]["n_records"] == 300
+    assert found["relative_accuracy"]["n_records"] == 600
     assert found["null_accuracy"] < 0.9
     assert set(found["collected"]) | set(found["not_needed"]) == set(COLUMNS)
     assert found["true_accuracy"]["before"]["score"] > 0.7
@@ -117,12 +118,18 @@ def test_for_people_to_read(run, place):
     assert "Answers that are right" not in result.stdout  # no target was named
 
 
+def plain(text: str) -> str:
+    return " ".join(text.replace("\u202f", " ").split())
+
+
 def test_a_missed_target_is_exit_code_1(run, place, monkeypatch, tmp_path):
     fit = ModelTree.fit
 
     def unlucky(self, X, y=None):
         fit(self, X, y)
         self.keep_accuracy, self.met_ = 0.9999999, False
+        lost = {"target": 0.9999999, "shown": False, "at_least": None, "too_few": False}
+        self.proof_ = replace(self.proof_, **lost)
         return self
 
     monkeypatch.setattr(ModelTree, "fit", unlucky)
@@ -148,10 +155,25 @@ def test_a_model_that_never_looks_needs_nothing(run, place, people, tmp_path):
     model = DummyClassifier(strategy="most_frequent").fit(people[COLUMNS], people["employed"])
     joblib.dump(model, tmp_path / "dull.joblib")
     result = run("minimise", place / "people.csv", "--model", tmp_path / "dull.joblib",
-                 "--trust-model", "--keep-accuracy", 1, "-q")  # fmt: skip
+                 "--trust-model", "--keep-accuracy", 0.99, "-q")  # fmt: skip
     assert result.exit_code == 0
     assert "The model needs none of the" in result.stdout
+    assert "with 95 % confidence at least 99 % of all people" in plain(result.stdout)
     assert "The form asks everyone 0 questions." in result.stdout
+
+
+def test_too_few_people_to_tell_is_exit_code_3(run, place, people, tmp_path):
+    model = DummyClassifier(strategy="most_frequent").fit(people[COLUMNS], people["employed"])
+    joblib.dump(model, tmp_path / "dull.joblib")
+    call = ("minimise", place / "people.csv", "--model", tmp_path / "dull.joblib", "--trust-model")
+    result = run(*call, "--keep-accuracy", 0.999, "-q")
+    assert result.exit_code == 3
+    words = plain(result.stdout)
+    assert "Too few people to tell whether 99.9 % is kept." in words
+    assert "A table of 7,488 people could show it." in words  # 2,995 of them: 0.999 ** 2995 < 0.05
+    told = run(*call, "--keep-accuracy", 0.999, "--json", "-q")
+    proof = json.loads(told.stdout)["proof"]
+    assert (proof["shown"], proof["too_few"], proof["n_enough"]) == (False, True, 7_488)
 
 
 def test_where_the_target_must_hold_can_be_said(run, place, people, tmp_path):
@@ -179,7 +201,7 @@ def test_where_the_target_must_hold_can_be_said(run, place, people, tmp_path):
     assert said[None]["collected"] == said["each-answer"]["collected"] == ["age"]
     in_words = run(*call[:-2], "-q", "--kept-in", "all").stdout
     assert "but of “True” only 0.0" in in_words
-    assert "over all people: met; of each answer: missed" in " ".join(in_words.split())
+    assert "at least 80 % of all people get the same answer, but not of each" in plain(in_words)
 
 
 def test_a_pickled_model_is_refused_without_a_word_for_it(run, place):

@@ -11,7 +11,7 @@ import pytest
 
 from sparsam._errors import ParameterError
 from sparsam.assess import assess_model
-from sparsam.assess._model_assessment import AnswerKept
+from sparsam.assess.model._assessment import AnswerKept
 from sparsam.data import Roles
 from sparsam.generalization import Generalization
 from sparsam.minimise import ModelTree
@@ -68,7 +68,7 @@ def test_a_met_target_in_words(assessment, tree):
     document = model_report(changed(assessment, score=0.983, n_records=2000), tree.generalization_)
     assert plain(document.verdict) == (
         "The model needs 2 of 5 attributes. 98.3 % of its answers stay the same on 2,000 people "
-        "held out (target 90 %: met)."
+        "held out: with 95 % confidence at least 90 % of all people get the same answer."
     )
     assert "Target missed" not in document.to_html()
 
@@ -123,15 +123,15 @@ def rare(assessment):
         of_answer(assessment, *each) for each in (("yes", 0.7412, 0.08), ("no", 0.999, 0.92))
     )
     average = changed(assessment, score=0.983, n_records=2000)
-    return replace(average, per_answer=answers, target=0.98, kept_in="all")
+    return replace(average, per_answer=answers, target=0.98, each_target=0.98, kept_in="all")
 
 
 def test_a_rare_answer_that_is_lost_is_told_beside_what_is_met(rare, tree):
     document = model_report(rare, tree.generalization_)
     assert plain(document.verdict) == (
         "The model needs 2 of 5 attributes. 98.3 % of its answers stay the same, but of “yes” only "
-        "74.1 %, on 2,000 people held out (target 98 % over all people: met; of each answer: "
-        "missed)."
+        "74.1 %, on 2,000 people held out: with 95 % confidence at least 98 % of all people get "
+        "the same answer, but not of each answer."
     )
     told = document.to_dict()["kept"]["per_answer"]
     assert [each["answer"] for each in told] == ["yes", "no"]
@@ -145,12 +145,30 @@ def test_a_rare_answer_that_is_lost_is_told_beside_what_is_met(rare, tree):
 
 def test_each_answer_is_said_to_be_kept_where_it_must_be(rare, tree):
     kept = of_answer(rare, "yes", 0.9875, 0.08), rare.per_answer[1]
-    each = replace(rare, kept_in="each answer", per_answer=kept, n_rarer=2)
+    proof = replace(rare.proof, too_rare=("perhaps", "soon"))
+    each = replace(rare, kept_in="each answer", per_answer=kept, n_rarer=2, proof=proof)
     verdict = plain(model_report(each, tree.generalization_).verdict)
     assert verdict.endswith(
-        "98.3 % of its answers stay the same, of “yes” 98.8 %, on 2,000 people held out (target "
-        "98 % of each answer: met; 2 rarer answers with too few people to tell)."
+        "98.3 % of its answers stay the same, of “yes” 98.8 %, on 2,000 people held out: with 95 % "
+        "confidence at least 98 % of all people get the same answer, and at least 98 % of each "
+        "answer (2 rarer answers with too few people to tell)."
     )
+
+
+def test_too_few_people_to_tell_are_told_with_how_many_would_do(assessment, tree):
+    proof = replace(
+        assessment.proof, shown=False, too_few=True, at_least=0.9253, n_enough=373, target=0.98
+    )
+    few = replace(changed(assessment, score=1.0, n_records=120), target=0.98, met=False)
+    document = model_report(replace(few, proof=proof), tree.generalization_)
+    assert plain(document.verdict) == (
+        "Too few people to tell whether 98 % is kept. 100.0 % of the model’s answers stay the same "
+        "on 120 people held out, when it is given 2 of 5 attributes: with 95 % confidence at least "
+        "92.5 % is. A table of 373 people could show it."
+    )
+    assert "Too few people to tell." in document.to_html()
+    never = replace(few, proof=replace(proof, n_enough=None, target=1.0), target=1.0)
+    assert "No number of people could show it" in model_report(never, tree.generalization_).verdict
 
 
 def test_what_a_rare_answer_costs_is_said_where_little_is_spared(rare, tree):
@@ -196,6 +214,8 @@ def test_everything_that_was_measured_is_there(report, assessment):
     assert set(data["kept"]) == {
         "held_out", "chosen_on", "worst_cell", "kept_in", "per_answer", "n_rarer_answers",
         "target", "met", "shortfall", "null_accuracy",
+        "each_target",
+        "proof",
     }  # fmt: skip
     losses = {each["name"]: each["information_loss"] for each in data["collected"]["attributes"]}
     assert losses == assessment.information_loss.per_attribute
@@ -232,7 +252,7 @@ def test_without_questions_and_without_truth(assessment, tree):
 
 
 def test_nothing_collected(make_people, read_html):
-    people = make_people(300)
+    people = make_people(400)
     dull = ModelTree(lambda rows: np.full(len(rows), "no"), Roles("works")).fit(people)
     assessment = assess_model(dull, people, rows=dull.held_out_rows_)
     document = model_report(assessment, dull.generalization_)
@@ -243,8 +263,8 @@ def test_nothing_collected(make_people, read_html):
 
 
 def test_everything_collected(make_people):
-    people = make_people(300)[["age", "works"]]
-    exact = ModelTree(lambda rows: rows["age"].to_numpy() % 2, Roles("works"), keep_accuracy=1.0)
+    people = make_people(400)[["age", "works"]]
+    exact = ModelTree(lambda rows: rows["age"].to_numpy() % 2, Roles("works"), keep_accuracy=0.98)
     assessment = assess_model(exact.fit(people), people, rows=exact.held_out_rows_)
     document = model_report(assessment, exact.generalization_)
     assert "The model needs its only attribute." in document.verdict
@@ -340,7 +360,8 @@ def test_the_generalization_must_be_the_one_that_was_assessed(assessment, tree):
     [
         ({"search": "paper", "ilag": "paper"}, "useless ones first"),
         ({"weights": {"age": 2.0}}, "by the weights below"),
-        ({"caution": 1.0}, "1 standard error to spare"),
+        ({"kept_in": "each answer"}, "had to be shown of each answer"),
+        ({}, "an exact binomial test"),
     ],
 )
 def test_how_it_was_done(assessment, tree, options, words, read_html):

@@ -6,8 +6,8 @@ from sparsam.assess._choice import Choice, NothingFitsError
 from sparsam.assess._drift import drift
 from sparsam.assess._front import Front, Point
 from sparsam.assess._gate import check_gates
-from sparsam.assess._model_assessment import ModelAssessment, assess_model
 from sparsam.assess._sweep import sweep
+from sparsam.assess.model._assessment import ModelAssessment, assess_model
 
 __all__ = [
     "Assessment",
@@ -31,9 +31,9 @@ from sparsam.assess._along_front import AttackedPoint as AttackedPoint
 from sparsam.assess._choice import TooFewPeopleError as TooFewPeopleError
 from sparsam.assess._choice import publish_kept as publish_kept
 from sparsam.assess._gate import GateResult as GateResult
-from sparsam.assess._model_answers import labels_in as labels_in
 from sparsam.assess._score import ACCURACY as ACCURACY
 from sparsam.assess._score import AUTO as AUTO
 from sparsam.assess._score import SCORES as SCORES
 from sparsam.assess._score import Score as Score
 from sparsam.assess._score import score_for as score_for
+from sparsam.assess.model._answers import labels_in as labels_in

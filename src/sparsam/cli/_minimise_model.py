@@ -13,7 +13,7 @@ import rich_click as click
 
 from sparsam.cli._options import InputFile, OutputFile, command_line, file_hash, made_by
 from sparsam.cli._tables import STANDARD_OUTPUT, output_name, save_document, show_notes
-from sparsam.cli._terminal import counted, echo_json, messages, tables
+from sparsam.cli._terminal import NOT_MET, TOO_FEW, counted, echo_json, messages, tables
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from sparsam.minimise import Constraints, ModelTree
     from sparsam.report import ModelReport
 
-DEFAULT_KEEP = 0.98
-NOT_MET = 1
+DEFAULT_KEEP, DEFAULT_CONFIDENCE = 0.98, 0.95
 KEPT_IN = ("auto", "all", "each answer", "each cell")  # of `ModelTree`, which is slow to import
 _MOST_ASKED, _MANY_RANGES = 1_000, 400  # people who are asked, where there are so many ranges
 _PICKLED = (".joblib", ".pkl", ".pickle")
@@ -45,8 +44,8 @@ _OPTIONS = (
         "--kept-in",
         type=click.Choice([name.replace(" ", "-") for name in KEPT_IN]),
         help="With --model: where that share must be kept: over all people, for each answer, or "
-        "in each group that the model treats alike.  [default: auto: each-answer where one answer "
-        "is rare, else all]",
+        "in each group that the model treats alike.  [default: auto: over all people; where an "
+        "answer is rare, each may lose at most five times as much]",
     ),
     click.option(
         "--max-ranges",
@@ -127,7 +126,9 @@ def minimise_for_model(
             "Nothing was saved: -o keeps the generalization, --recoding what the model is fed, "
             "--questionnaire the questions, --report the evidence."
         )
-    sys.exit(0 if assessment.met else NOT_MET)
+    if assessment.met:
+        sys.exit(0)
+    sys.exit(TOO_FEW if assessment.proof.too_few else NOT_MET)
 
 
 def _asked_rows(tree: ModelTree, seed: int) -> NDArray[np.int64]:
@@ -162,6 +163,7 @@ def _fit(
         roles,
         keep_accuracy=DEFAULT_KEEP if keep is None else keep,
         kept_in=(options["kept_in"] or "auto").replace("-", " "),
+        confidence=options.get("confidence", DEFAULT_CONFIDENCE),
         search=options["search"] or "responses",
         ilag=options["ilag"] or "corrected",
         constraints=constraints,

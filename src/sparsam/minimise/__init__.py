@@ -14,6 +14,10 @@ from sparsam.minimise.merging._merging import Merging
 from sparsam.minimise.model._fit import CurvePoint as CurvePoint
 from sparsam.minimise.model._model_tree import ModelTree
 from sparsam.minimise.model._oracle import FEWEST_OF_ANSWER as FEWEST_OF_ANSWER
+from sparsam.minimise.model._promise import Part as Part
+from sparsam.minimise.model._promise import Promise as Promise
+from sparsam.minimise.model._promise import Proof as Proof
+from sparsam.minimise.model._promise import prove as prove
 from sparsam.minimise.neural._adversarial import Adversarial
 from sparsam.minimise.neural._mutual_information import MutualInformation
 

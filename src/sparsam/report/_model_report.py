@@ -9,7 +9,6 @@ from sparsam._errors import ParameterError
 from sparsam._small_counts import suppress
 from sparsam.assess import ModelAssessment
 from sparsam.generalization import Generalization
-from sparsam.minimise import FEWEST_OF_ANSWER
 from sparsam.report._closing import (
     MEANING,
     input_data,
@@ -112,6 +111,14 @@ _MISSED = Notice(
     ),
     "missed",
 )
+_TOO_FEW = Notice(
+    (
+        strong("Too few people to tell."),
+        " What is asked for may be kept, but these people cannot show it: give more of them, or "
+        "ask for less.",
+    ),
+    "missed",
+)
 _KEPT = (
     "held_out",
     "chosen_on",
@@ -120,7 +127,9 @@ _KEPT = (
     "per_answer",
     "n_rarer_answers",
     "target",
+    "each_target",
     "met",
+    "proof",
     "shortfall",
     "null_accuracy",
 )
@@ -257,7 +266,7 @@ def model_report(
             "stored": measured["disclosure"],
             "curve": measured["curve"],
             "questions": _questions(questions),
-            "method": _method(assessment.settings, assessment.n_asked),
+            "method": _method(assessment.settings, assessment.n_asked, measured["proof"]),
             "meaning": list(_MEANING),
             "reproduce": {
                 "versions": versions(),
@@ -320,12 +329,12 @@ def _publishable(data: Data) -> dict[str, Any]:
     safe["kept"] = {key: safe["kept"][key] for key in _KEPT}
     groups = [*safe["kept"].values(), *(safe["truth"] or {}).values(), *safe["stored"].values()]
     for group in groups:
-        if isinstance(group, dict):
+        if isinstance(group, dict) and "n_records" in group:
             group["n_records"] = suppress(group["n_records"])
     return safe
 
 
-def _method(settings: Mapping[str, Any], n_asked: int) -> list[str]:
+def _method(settings: Mapping[str, Any], n_asked: int, proof: Data) -> list[str]:
     """Return how it was done, in sentences.
 
     Parameters
@@ -334,6 +343,8 @@ def _method(settings: Mapping[str, Any], n_asked: int) -> list[str]:
         The parameters of the tree.
     n_asked : int
         How many records the model was asked about.
+    proof : mapping
+        What was shown, and how.
     """
     learn, choose, report = (short_percent(share) for share in settings["fractions"])
     sentences = [
@@ -341,21 +352,14 @@ def _method(settings: Mapping[str, Any], n_asked: int) -> list[str]:
         _SEARCHES.get(settings["search"], ""),
         f"{learn} of the people were learned from, {choose} chosen on and {report} held out. All "
         "figures are from the people held out unless they say otherwise.",
+        *_tested(proof),
         "The ranges that are announced are the ranges that are applied: what is measured is the "
         "model’s answer to what the recoding feeds it, nothing else.",
     ]
-    if settings.get("caution"):
-        errors = f"{settings['caution']:g} standard error{'s' * (settings['caution'] != 1)}"
-        sentences.insert(
-            3,
-            "To be met on other people too, the target had to be kept on those chosen on with "
-            f"{errors} to spare.",
-        )
     where = {
-        "each answer": "The target had to be kept for each answer of the model that at least "
-        f"{FEWEST_OF_ANSWER} people get, since a rare one would be lost in an average.",
-        "each cell": "The target had to be kept in each group of people that the model treats "
-        "alike.",
+        "each answer": _of_each(proof),
+        "each cell": "The target had to be shown in each group of people that the model treats "
+        "alike and that is large enough to tell, each at the same confidence.",
     }
     sentences.append(where.get(settings.get("kept_in", ""), ""))
     if settings["search"] == "paper" and settings.get("ilag") == "paper":
@@ -366,6 +370,38 @@ def _method(settings: Mapping[str, Any], n_asked: int) -> list[str]:
     if settings.get("weights"):
         sentences.append("Attributes count in the information loss by the weights below.")
     return [sentence for sentence in sentences if sentence]
+
+
+def _tested(proof: Data) -> Iterator[str]:
+    """How it is known that so much is kept."""
+    target = target_words(proof["target"], "share" if proof["how"] == "binomial" else "r2")
+    how = {
+        "binomial": "an exact binomial test",
+        "normal": "a test for large samples, which takes means to be normal",
+    }[proof["how"]]
+    tested = counted(proof["n_tested"], "recoding")
+    yield (
+        "From the first two parts came recodings and their order, from fine to coarse. On the "
+        f"people held out, “keeps less than {target}” was tested for one after the other by {how}, "
+        f"until the first for which it could not be ruled out; {tested} came that far. "
+        "The last one before it was chosen: with "
+        f"{short_percent(proof['confidence'])} confidence it keeps what was asked for, of all "
+        "people who are like these."
+    )
+
+
+def _of_each(proof: Data) -> str:
+    """What was tested of each answer."""
+    target = target_words(proof["each_target"], "share")
+    words = (
+        f"At least {target} had to be shown of each answer of the model, since a rare one would be "
+        "lost in an average; each at the same confidence, so that all of them hold together."
+    )
+    if proof["too_rare"]:
+        rare = ", ".join(f"“{answer}”" for answer in proof["too_rare"][:_MOST_ANSWERS])
+        more = " and others" * (len(proof["too_rare"]) > _MOST_ANSWERS)
+        words += f" Too few people get {rare}{more} to show anything of it."
+    return words
 
 
 def _notices(data: Data) -> Iterator[Notice]:
@@ -381,7 +417,7 @@ def _notices(data: Data) -> Iterator[Notice]:
             )
         )
     if not kept["met"]:
-        yield _MISSED
+        yield _TOO_FEW if kept["proof"]["too_few"] else _MISSED
     elif lost := _lost(kept):
         which = f"“{lost[0]['answer']}”" if len(lost) == 1 else f"{len(lost)} answers"
         yield Notice(
@@ -395,7 +431,8 @@ def _notices(data: Data) -> Iterator[Notice]:
 
 def _lost(kept: Data) -> list[Data]:
     """The answers of which less is kept than the target, the worst first."""
-    lost = [each for each in kept["per_answer"] if each["score"] < kept["target"] - 1e-12]
+    least = kept["each_target" if kept["kept_in"] == "each answer" else "target"]
+    lost = [each for each in kept["per_answer"] if each["score"] < least - 1e-12]
     return sorted(lost, key=lambda each: float(each["score"]))
 
 
@@ -406,19 +443,26 @@ def _verdict(data: Data) -> Verdict:
     people = f"on {counted(held_out['n_records'], 'person', 'people')} held out"
     if kept["met"]:
         words = f"{_agreement('its', held_out)}{_of_answers(kept)}"
-        return Verdict(f"The model needs {_needed(data)}.", f"{words} {people} {_met(data)}.")
+        return Verdict(f"The model needs {_needed(data)}.", f"{words} {people}: {_shown(data)}.")
+    if kept["proof"]["too_few"]:
+        words = f"{_agreement('the model’s', held_out)} {people}, when it is given {_needed(data)}"
+        return Verdict(
+            f"Too few people to tell whether {target} is kept.", f"{words}{_enough(kept['proof'])}."
+        )
     measured, where = kept["worst_cell"] or held_out, ""
     answers = _lost(kept) if kept["kept_in"] == "each answer" else []
     if kept["worst_cell"]:
         where = " in the worst group"
     elif answers and answers[0]["score"] < held_out["score"]:
         measured = answers[0]
-    decimals = telling(measured["score"], kept["target"])
+    decimals = telling(measured["score"], kept["each_target" if answers else "target"])
     whose = f"the model’s “{answers[0]['answer']}”" if measured is not held_out and answers else ""
     words = _agreement(whose or "the model’s", measured, decimals)
     lacking = f"{kept['shortfall']:.{decimals + 2}f}"
     if held_out["measure"] == "share":
         lacking = f"{100 * kept['shortfall']:.{decimals}f} points"
+    if whose or kept["worst_cell"]:
+        target = target_words(kept["each_target"], held_out["measure"])
     return Verdict(
         f"The target of {target}{' of each answer' * bool(whose)} is missed by {lacking}.",
         f"{words}{where} {people}, when the model is given {_needed(data)}.",
@@ -438,20 +482,34 @@ def _of_answers(kept: Data) -> str:
     return f", of “{worst['answer']}” {percent(worst['score'])},"
 
 
-def _met(data: Data) -> str:
-    """What is met, in brackets: a target over all people says nothing of each answer."""
-    kept = data["kept"]
-    target = target_words(kept["target"], kept["held_out"]["measure"])
+def _shown(data: Data) -> str:
+    """What is promised of all people, and of each answer."""
+    kept, proof = data["kept"], data["kept"]["proof"]
+    measure = kept["held_out"]["measure"]
+    target = target_words(kept["target"], measure)
+    confidence = f"with {short_percent(proof['confidence'])} confidence"
+    if measure != "share":
+        return f"{confidence} it is at least {target} for all people"
+    words = f"{confidence} at least {target} of all people get the same answer"
     if kept["kept_in"] == "each answer" and kept["per_answer"]:
-        words = f"target {target} of each answer: met"
-        if kept["n_rarer_answers"]:
-            words += (
-                f"; {counted(kept['n_rarer_answers'], 'rarer answer')} with too few people to tell"
-            )
-        return f"({words})"
-    if _lost(kept):
-        return f"(target {target} over all people: met; of each answer: missed)"
-    return f"(target {target}: met)"
+        words += f", and at least {target_words(kept['each_target'], measure)} of each answer"
+        if proof["too_rare"]:
+            rarer = counted(len(proof["too_rare"]), "rarer answer")
+            words += f" ({rarer} with too few people to tell)"
+    elif _lost(kept):
+        words += ", but not of each answer"
+    return words
+
+
+def _enough(proof: Data) -> str:
+    """What is shown where people are too few, and how many would do."""
+    words = ""
+    if proof["at_least"]:
+        least = percent(proof["at_least"])
+        words = f": with {short_percent(proof['confidence'])} confidence at least {least} is"
+    if proof["n_enough"]:
+        return f"{words}. A table of {proof['n_enough']:,} people could show it"
+    return f"{words}. No number of people could show it" if proof["target"] >= 1 else words
 
 
 def _agreement(whose: str, accuracy: Data, decimals: int = 1) -> str:
@@ -484,10 +542,11 @@ def _answers_figure(data: Data) -> KeyFigure:
     measure = held_out["measure"]
     target = f"target {target_words(kept['target'], measure)}"
     if kept["met"] and _lost(kept):
-        target += " over all: met; of each answer: missed"
+        target += " over all: shown; of each answer: missed"
     else:
-        each = " of each answer" if kept["kept_in"] == "each answer" else ""
-        target += f"{each}: {'met' if kept['met'] else 'missed'}"
+        if kept["kept_in"] == "each answer":
+            target += f", {target_words(kept['each_target'], measure)} of each answer"
+        target += f": {_outcome(kept)}"
     around = range_words(held_out["interval"], measure)
     title = {"share": "of the answers stay", "r2": "R² between the answers"}.get(measure, "score")
     notes = [target, f"{whole(held_out['n_records'])} people held out"]
@@ -495,6 +554,13 @@ def _answers_figure(data: Data) -> KeyFigure:
         notes.insert(1, f"{interval_words(data)} {around}")
     decimals = telling(held_out["score"], kept["target"])
     return KeyFigure(score_words(held_out["score"], measure, decimals), title, tuple(notes))
+
+
+def _outcome(kept: Data) -> str:
+    """Whether the target is kept, in a word or two."""
+    if kept["met"]:
+        return f"shown, {short_percent(kept['proof']['confidence'])} confidence"
+    return "too few people to tell" if kept["proof"]["too_few"] else "missed"
 
 
 def _loss_figure(data: Data) -> KeyFigure:
@@ -604,8 +670,7 @@ def _kept_rows(data: Data) -> Iterator[Row]:
     measure = kept["held_out"]["measure"]
     titles = {"share": "Answers that stay the same", "r2": "R² before and after"}
     title = titles.get(measure, "Score before and after")
-    verdict = "met" if kept["met"] else "missed"
-    target = f"people held out; target {target_words(kept['target'], measure)}: {verdict}"
+    target = f"people held out; target {target_words(kept['target'], measure)}: {_outcome(kept)}"
     decimals = telling(kept["held_out"]["score"], kept["target"])
     yield _kept_row(Cell(title, target), kept["held_out"], decimals)
     yield _kept_row(Cell(title, "people chosen on"), kept["chosen_on"])
@@ -620,7 +685,11 @@ def _kept_rows(data: Data) -> Iterator[Row]:
     if truth:
         title = "R² to the truth" if measure == "r2" else "Answers that are right"
         yield _kept_row(Cell(title, "on the records themselves"), truth["before"])
-        yield _kept_row(Cell(title, "on what the model is fed instead"), truth["after"])
+        note = "on what the model is fed instead"
+        if kept["met"] and measure == "share":  # who gets the same answer is as right as before
+            points = plain_number(100 * (1 - kept["target"]))
+            note += f"; at most {points} points fewer, as no more answers change"
+        yield _kept_row(Cell(title, note), truth["after"])
 
 
 def _kept_row(title: Cell, accuracy: Data, decimals: int = 1) -> Row:

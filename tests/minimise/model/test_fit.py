@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sparsam._certainty import share_p_value
 from sparsam._errors import DataError, SparsamWarning
 from sparsam.data import Attribute, CategoricalDomain, NumericDomain, Table
 from sparsam.generalization import Generalization
@@ -37,14 +38,14 @@ def _fit(predict, n_rows=600, **options):
 
     settings = {
         "target": 0.95,
-        "caution": 1.0,
+        "confidence": 0.95,
         "representative": "response",
         "ilag": "corrected",
         "kept_in": "all",
         "scorer": None,
         "weights": {},
         "constraints": Constraints(),
-        "fractions": (0.4, 0.4, 0.2),
+        "fractions": (0.4, 0.2, 0.4),
         **options,
     }
     oracle = Oracle(_with_numbers(predict), task.sizes)
@@ -81,10 +82,9 @@ def test_cells_are_groups_that_the_model_treats_alike():
     for cell in np.unique(cells):
         inside = np.intersect1d(fit.learn, np.flatnonzero(cells == cell))
         assert len(np.unique(fit._answers[inside])) == 1
-    assert fit.small_cells() == ""
-    assert _fit(_old_office).small_cells() == ""
-    few = _fit(_old_office, n_rows=60, kept_in="each cell")
-    assert "cells has the 50 records" in few.small_cells()
+    judged = [len(rows) for _, rows in fit._parts]
+    assert judged[-1] == len(fit.report)
+    assert min(judged) >= 59  # 0.95 ** 59 < 0.05
     same = _fit(lambda codes: np.zeros(len(codes)), kept_in="each cell")
     assert set(same._cells.tolist()) == {0}
 
@@ -114,10 +114,57 @@ def test_nobody_held_out_is_looked_at_before_the_end():
     assert again.chosen_on_ == tree.chosen_on_
 
 
-def test_the_result_holds_with_room_for_chance_on_those_chosen_on():
-    for caution in (0.0, 1.0, 3.0):
-        found = _fit(lambda codes: (codes[:, 0] // 3 + codes[:, 1]) % 2, caution=caution)
-        assert found.by_responses().chosen_on.holds(0.95, caution)
+def test_what_is_tested_comes_from_fine_to_coarse_and_not_from_those_tested_on(monkeypatch):
+    odd = np.random.default_rng(2).random((40, 3)) < 0.1
+
+    def predict(codes):
+        return _old_office(codes) ^ odd[codes[:, 0].astype(int), codes[:, 1].astype(int)]
+
+    tested = []
+
+    def all_of_them(self, recodings):
+        tested.append([recoding.to_json() for recoding in recodings])
+        raise KeyboardInterrupt
+
+    losses = []
+    settled = ModelFit._settled
+
+    def noted(self, ranges, aim):
+        losses.append(sum(of_attribute.loss for of_attribute in ranges))
+        return settled(self, ranges, aim)
+
+    monkeypatch.setattr(ModelFit, "_settled", noted)
+    monkeypatch.setattr(ModelFit, "_tested_in_turn", all_of_them)
+    for others in (False, True):
+        fit = _fit(predict, n_rows=2_000, target=0.8)
+        if others:  # the model contradicts itself about everyone held out
+            fit._answers[fit.report] = 1 - fit._answers[fit.report]
+        with pytest.raises(KeyboardInterrupt):
+            fit.by_responses()
+    assert tested[0] == tested[1]
+    assert len(tested[0]) > 1
+    first = losses[: len(tested[0])]
+    assert first == sorted(first)
+
+
+def test_the_last_before_the_first_that_fails_is_chosen(monkeypatch):
+    fit = _fit(_old_office, n_rows=2_000)
+    before = fit._answers[fit.report]
+    outcomes = {"fine": 0, "coarser": 20, "coarse": 39, "coarsest": 0}
+    asked = []
+
+    def answers(self, recoding, rows):
+        asked.append(recoding)
+        after = before.copy()
+        after[: outcomes[recoding]] = 1 - after[: outcomes[recoding]]
+        return after
+
+    monkeypatch.setattr(ModelFit, "_answers_to", answers)
+    chosen, proof = fit._tested_in_turn(outcomes)
+    assert chosen == "coarser"
+    assert asked == ["fine", "coarser", "coarse"]  # nothing is tested after a failure
+    assert (proof.shown, proof.at_least, proof.n_tested) == (True, 0.95, 3)
+    assert proof.p_value == pytest.approx(share_p_value(20, 800, 0.05))
 
 
 def test_usual_values_go_together():

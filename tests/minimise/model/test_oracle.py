@@ -154,7 +154,7 @@ def test_the_worst_cell_counts_where_each_one_does():
     assert kept.n_records == 60
     assert kept.error == pytest.approx(np.sqrt(0.8 * 0.2 / 60))
     assert agreement.take(np.arange(100)).score(after[:100]) == pytest.approx(0.95)
-    assert (agreement.n_cells, agreement.n_measured) == (3, 2)
+    assert (agreement.large_cells, agreement.small_cells) == ([0, 1], [2])
     whole = Agreement(oracle, before)
     assert whole.score(after) == pytest.approx(143 / 170)
 

@@ -13,7 +13,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from sparsam._checks import check_choice, check_number, check_share, wrong_parameter
+from sparsam._checks import check_choice, check_share, wrong_parameter
 from sparsam._errors import ParameterError, SparsamWarning
 from sparsam.data import OwnRecords, Roles, Task, black_box, count_rows
 from sparsam.data.model import Replacement
@@ -22,7 +22,7 @@ from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._minimiser import Minimiser, places_of
 from sparsam.minimise._partitions import Partitions
 from sparsam.minimise.model._feed import OwnFeed
-from sparsam.minimise.model._fit import FitResult, ModelFit, Settings
+from sparsam.minimise.model._fit import ModelFit, Settings
 from sparsam.minimise.model._ladder import REPRESENTATIVES, Ranges
 from sparsam.minimise.model._oracle import Oracle, Scorer
 from sparsam.minimise.model._paper import LEAF_REPRESENTATIVES
@@ -39,8 +39,10 @@ class ModelTree(Minimiser):
 
     The model is not changed and only asked. Values for which it answers alike share a bucket, as
     long as the share of its own answers that is kept (the relative accuracy; R² between answers
-    for numbers) stays above `keep_accuracy` (Goldsteen et al. 2021, section 3). One part of the
-    people is learned from, one chosen on, and one reported on.
+    for numbers) stays above `keep_accuracy` (Goldsteen et al. 2021, section 3). That it does is a
+    promise: recodings come from people who are learned from and chosen on, and are tested on
+    others, from fine to coarse, until the first for which "keeps less" cannot be ruled out. In at
+    most one of twenty tables (`confidence=0.95`) does what is chosen keep less of all people.
 
     Parameters
     ----------
@@ -72,20 +74,22 @@ class ModelTree(Minimiser):
     weights : mapping of str to float, optional
         How sensitive each attribute is, in the information loss (section 5.1); 1 if not named.
     kept_in : {"auto", "all", "each answer", "each cell"}, default="auto"
-        Where the target must hold: over all people; also for each answer of the model that at
-        least 30 people get, so that a rare one is not lost among the others; or in each group that
-        the model treats alike, so that no group bears the whole loss. "auto" is "each answer"
-        where one is rare (below 20 %, and below half of an equal share), and else "all".
+        Where the target must hold: over all people; also for each answer of the model that enough
+        people get to tell, so that a rare one is not lost among the others; or in each group that
+        the model treats alike, so that no group bears the whole loss. "auto" is "all", but where
+        one answer is rare (below 20 %, and below half of an equal share), each answer may lose at
+        most five times as much as all people, and at most half: with 0.98 over all, 0.9 of each
+        answer is kept.
     scorer : callable, optional
         From the model's answers before and after to a number, in place of relative accuracy.
     regression : bool, optional
         Whether the model answers with numbers, where it does not say so itself.
     encoder : callable, optional
         From a frame of the user's columns to what the model takes.
-    caution : float, default=2.0
-        How many standard errors above the target to stay on the people that are chosen on.
-    fractions : tuple of float, default=(0.4, 0.4, 0.2)
-        Of the people: to learn from, to choose on, to report on.
+    confidence : float, default=0.95
+        How sure it must be that `keep_accuracy` is kept of all people like these.
+    fractions : tuple of float, default=(0.4, 0.2, 0.4)
+        Of the people: to learn from, to choose on, to test on.
     constraints : Constraints, optional
     unseen : {"error", "common"}, default="common"
         What happens to a category never seen: an error, or the most common bucket.
@@ -99,12 +103,16 @@ class ModelTree(Minimiser):
         Turns raw or generalized records into what the unchanged model is fed.
     chosen_on_, held_out_ : Kept
         The relative accuracy on the people that were chosen on, and on those held out.
+    proof_ : Proof
+        What was shown on the people held out, and how.
     met_ : bool
-        Whether the target is met on the people held out. A warning says so when it is not.
+        Whether the target was shown to be kept. A warning says so when it was not.
     curve_ : tuple of CurvePoint
         Accuracy against information loss along the search.
     kept_in_ : {"all", "each answer", "each cell"}
         Where the target had to hold.
+    each_target_ : float
+        What had to be kept of each answer or cell.
     held_out_rows_ : ndarray of int
         Which rows of the sample were held out.
     n_asked_ : int
@@ -121,9 +129,9 @@ class ModelTree(Minimiser):
     >>> people = sp.load_example().take(range(2000)).to_frame("pandas")
     >>> def adult(frame):
     ...     return frame["age"].to_numpy() >= 18
-    >>> tree = ModelTree(adult, sp.Roles("employed"), keep_accuracy=1.0).fit(people)
-    >>> tree.generalization_.collected, tree.held_out_.score
-    (('age',), 1.0)
+    >>> tree = ModelTree(adult, sp.Roles("employed"), keep_accuracy=0.99).fit(people)
+    >>> tree.generalization_.collected, tree.met_, tree.proof_.at_least
+    (('age',), True, 0.99)
     """
 
     def __init__(
@@ -142,8 +150,8 @@ class ModelTree(Minimiser):
         scorer: Scorer | None = None,
         regression: bool | None = None,
         encoder: Callable[[Any], Any] | None = None,
-        caution: float = 2.0,
-        fractions: tuple[float, float, float] = (0.4, 0.4, 0.2),
+        confidence: float = 0.95,
+        fractions: tuple[float, float, float] = (0.4, 0.2, 0.4),
         constraints: Constraints | None = None,
         unseen: str = "common",
         random_state: int = 0,
@@ -161,7 +169,7 @@ class ModelTree(Minimiser):
         self.scorer = scorer
         self.regression = regression
         self.encoder = encoder
-        self.caution = caution
+        self.confidence = confidence
         self.fractions = fractions
         self.constraints = constraints
         self.unseen = unseen
@@ -249,9 +257,9 @@ class ModelTree(Minimiser):
         -------
         list of Generalization
         """
-        result = self._searched(task, self._own_oracle(task))[0]
-        make = self._make(task)
-        return places_of([make(ranges) for ranges in result.path], steps)
+        fit = self._model_fit(task, self._own_oracle(task))
+        passed = fit.stages() if self.search == "paper" else fit.path()
+        return places_of(passed, steps)
 
     def _own_oracle(self, task: Task) -> Oracle:
         classifier = CodesClassifier(task, self.random_state)
@@ -273,15 +281,16 @@ class ModelTree(Minimiser):
         self._feed = None
 
     def _fit(self, task: Task, oracle: Oracle) -> None:
-        result, fit = self._searched(task, oracle)
+        fit = self._model_fit(task, oracle)
+        result = fit.by_the_paper() if self.search == "paper" else fit.by_responses()
         self.generalization_, self.recoding_ = result.generalization, result.recoding
         self.chosen_on_, self.held_out_ = result.chosen_on, result.held_out
         self.curve_, self.n_asked_ = result.curve, oracle.n_asked
         self.held_out_rows_, self.kept_in_ = fit.report, fit.kept_in
-        self.met_ = result.held_out.holds(self.keep_accuracy, 0.0)
-        for words in (self._shortfall(), fit.small_cells()):
-            if words:
-                warnings.warn(words, SparsamWarning, stacklevel=3)
+        self.each_target_ = fit.each_target
+        self.proof_, self.met_ = result.proof, result.proof.shown
+        if words := self._shortfall():
+            warnings.warn(words, SparsamWarning, stacklevel=3)
 
     def _shortfall(self) -> str:
         """How far the target is missed on the people held out, in words; nothing if it is met."""
@@ -291,19 +300,27 @@ class ModelTree(Minimiser):
         cell = {"each cell": " of the worst cell", "each answer": " of the worst answer"}.get(
             self.kept_in_, ""
         )
+        proof = self.proof_
+        measured = f"On the {kept.n_records:,} records held out{cell}, {kept.score:.4f} of the"
+        if not proof.too_few:
+            return (
+                f"{measured} model's answers are kept, and {self.keep_accuracy:.4f} are asked for: "
+                "not shown."
+            )
+        enough = "No number of records would do." if self.keep_accuracy >= 1 else "More would do."
+        if proof.n_enough is not None:
+            enough = f"With {proof.n_enough:,} records in all it could be shown."
         return (
-            f"On the {kept.n_records:,} records held out{cell}, {kept.score:.4f} of the model's "
-            f"answers are kept: {self.keep_accuracy - kept.score:.4f} below the "
-            f"{self.keep_accuracy:.4f} asked for (standard error {kept.error:.4f})."
+            f"{measured} model's answers are kept, but too few records are there to tell whether "
+            f"{self.keep_accuracy:.4f} of all are (with {self.confidence:.0%} confidence). {enough}"
         )
 
-    def _searched(self, task: Task, oracle: Oracle) -> tuple[FitResult, ModelFit]:
+    def _model_fit(self, task: Task, oracle: Oracle) -> ModelFit:
         self._check_parameters(task)
         settings = self._settings(task)
         settings.constraints.check(task)
         rare = self._partitions(task).rare
-        fit = ModelFit(task, oracle, settings, self._make(task), self.random_state, rare)
-        return (fit.by_the_paper() if self.search == "paper" else fit.by_responses()), fit
+        return ModelFit(task, oracle, settings, self._make(task), self.random_state, rare)
 
     def _make(self, task: Task) -> Callable[[Sequence[Ranges]], Generalization]:
         partition, about = self._partitions(task), self._about(task)
@@ -331,7 +348,7 @@ class ModelTree(Minimiser):
             how = "nearest" if self.search == "paper" else "response"
         return Settings(
             target=float(self.keep_accuracy),
-            caution=float(self.caution),
+            confidence=float(self.confidence),
             representative=how,
             ilag=self.ilag,
             # a model of our own is judged by how it does on its target, not by its own answers
@@ -354,7 +371,10 @@ class ModelTree(Minimiser):
         ways = LEAF_REPRESENTATIVES if paper else REPRESENTATIVES
         check_choice(owner, "representative", self.representative, ("auto", *ways))
         self._check_features(task)
-        check_number(owner, "caution", self.caution)
+        check_share(owner, "confidence", self.confidence)
+        if not 0 < self.confidence < 1:
+            expected = "a float above 0 and below 1"
+            raise wrong_parameter(owner, "confidence", expected, self.confidence)
         if not _are_shares(self.fractions):
             expected = "three numbers above 0 that sum to 1"
             raise wrong_parameter(owner, "fractions", expected, self.fractions)

@@ -245,6 +245,11 @@ class Agreement:
         The records of a group that is large enough.
     over_all : bool, default=False
         Whether the target must hold over all records too, where there are groups.
+    slack : float, default=1.0
+        How many times as much may be lost of a group as of all records: what a group loses counts
+        so much less in `score` and `share`.
+    shares : mapping of int to float, optional
+        The share of each group among all people, where these are not a fair sample of them.
     """
 
     def __init__(
@@ -255,36 +260,65 @@ class Agreement:
         cells: NDArray[np.int64] | None = None,
         fewest: int = FEWEST_IN_CELL,
         over_all: bool = False,
+        slack: float = 1.0,
+        shares: Mapping[int, float] | None = None,
     ) -> None:
         self._oracle, self._answers, self._scorer, self._cells = oracle, answers, scorer, cells
-        self._fewest, self._over_all = fewest, over_all
+        self._fewest, self._over_all, self._slack, self._shares = fewest, over_all, slack, shares
         if not len(answers):
             raise ParameterError("Answers can be compared on at least one record. Got none.")
         self._groups: list[NDArray[np.int64]] = []
-        if cells is not None:
-            groups = [np.flatnonzero(cells == cell) for cell in np.unique(cells)]
-            self._groups = [group for group in groups if len(group) >= fewest]
+        self._small: list[int] = []
+        self._large: list[int] = []
+        for cell in [] if cells is None else np.unique(cells).tolist():
+            group = np.flatnonzero(cells == cell)
+            large = len(group) >= fewest
+            self._groups += [group] if large else []
+            (self._large if large else self._small).append(cell)
         self._member = np.full(len(answers), len(self._groups), np.int64)
         for number, group in enumerate(self._groups):
             self._member[group] = number
         # the last is everyone, who always count where there are no groups
         self._sizes = np.array([*map(len, self._groups), len(answers)])
         self._measured = slice(None) if over_all or not self._groups else slice(-1)
+        of_all = np.ones(len(self._sizes)) if shares is None else self._weights_of(shares)
+        self._of_all = of_all / of_all.sum()
+
+    def _weights_of(self, shares: Mapping[int, float]) -> NDArray[np.float64]:
+        """What each large group, and all other records, count among all people."""
+        large = [shares[cell] for cell in self._large]
+        return np.array([*large, sum(shares[cell] for cell in self._small)])
 
     @property
-    def n_cells(self) -> int:
-        """How many cells there are, large or small."""
-        return 0 if self._cells is None else len(np.unique(self._cells))
+    def large_cells(self) -> list[int]:
+        """The cells that are large enough to be measured."""
+        return self._large
 
     @property
-    def n_measured(self) -> int:
-        """How many of them are large enough to be measured."""
-        return len(self._groups)
+    def small_cells(self) -> list[int]:
+        """The others."""
+        return self._small
+
+    @property
+    def parts(self) -> list[NDArray[np.int64]]:
+        """The records of each large cell, and of all cells where they count too."""
+        everyone = [np.arange(len(self._answers))]
+        return [*self._groups, *(everyone if self._over_all or not self._groups else [])]
 
     @property
     def least(self) -> float:
         """What one person counts at most."""
-        return 1.0 / float(self._sizes[self._measured].min())
+        counts = 1.0 / self._sizes
+        counts[:-1] /= self._slack
+        if self._shares is not None:  # people of a group that is common count more than one each
+            counts[-1] = (self._of_all / self._apart(self._sizes)).max()
+        return float(counts[self._measured].max())
+
+    def _apart(self, tally: NDArray[np.int64]) -> NDArray[np.int64]:
+        """A count for each group and for all others, from one for each group and for all."""
+        apart = tally.copy()
+        apart[-1] -= tally[:-1].sum()
+        return np.maximum(apart, 1) if tally is self._sizes else apart
 
     @property
     def before(self) -> Answers:
@@ -300,7 +334,14 @@ class Agreement:
         """The same on some of the records."""
         cells = None if self._cells is None else self._cells[rows]
         return Agreement(
-            self._oracle, self._answers[rows], self._scorer, cells, self._fewest, self._over_all
+            self._oracle,
+            self._answers[rows],
+            self._scorer,
+            cells,
+            self._fewest,
+            self._over_all,
+            self._slack,
+            self._shares,
         )
 
     def tallies(
@@ -324,27 +365,32 @@ class Agreement:
 
     def share(self, tally: NDArray[np.int64]) -> float:
         """The share that is kept, of the worst group where each one counts."""
-        return float((tally / self._sizes)[self._measured].min())
+        kept = tally / self._sizes
+        if self._shares is not None:
+            kept[-1] = self._of_all @ (self._apart(tally) / self._apart(self._sizes))
+        kept[:-1] = 1 - (1 - kept[:-1]) / self._slack
+        return float(kept[self._measured].min())
 
     def score(self, answers: Answers) -> float:
         """How much is kept, of the worst cell where every cell counts."""
-        return min(self._score(answers, rows) for rows in self._parts())
+        if self.counts_answers:
+            return self.share(self.tallies(answers == self._answers, [np.arange(len(answers))])[0])
+        return min(self._score(answers, rows) for rows in self.parts)
+
+    def kept_in_parts(self, answers: Answers) -> list[Kept]:
+        """How much is kept in each of the parts."""
+        return [
+            Kept(self._score(answers, rows), self._error(answers, rows), len(rows))
+            for rows in self.parts
+        ]
 
     def kept(self, answers: Answers) -> Kept:
         """How much is kept, with its standard error."""
-        scores = [
-            Kept(self._score(answers, rows), self._error(answers, rows), len(rows))
-            for rows in self._parts()
-        ]
+        scores = self.kept_in_parts(answers)
         worst = min(scores, key=lambda score: score.score)
         # a cell that keeps more may be less certain: what holds must hold for all of them
         error = worst.score - min(score.score - score.error for score in scores)
         return Kept(worst.score, error if len(scores) > 1 else worst.error, worst.n_records)
-
-    def _parts(self) -> list[NDArray[np.int64]]:
-        """The records of each part that the target must hold in."""
-        everyone = [np.arange(len(self._answers))]
-        return [*self._groups, *(everyone if self._over_all or not self._groups else [])]
 
     def _score(self, answers: Answers, rows: Any) -> float:
         before, after = self._answers[rows], answers[rows]

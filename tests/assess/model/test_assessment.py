@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 
+from sparsam._certainty import share_p_value
 from sparsam._errors import DataError, SparsamWarning
 from sparsam.assess import assess_model
-from sparsam.assess._model_assessment import AnswerKept, accuracy, disclosure, per_answer
+from sparsam.assess.model._assessment import AnswerKept, accuracy, disclosure, per_answer
 from sparsam.attack import wilson_interval
 from sparsam.data import OwnRecords, Roles, read
 from sparsam.minimise import ModelTree
@@ -58,7 +59,7 @@ def test_relative_accuracy_is_that_of_asking_one_by_one(tree, people, evidence):
     kept = evidence.relative_accuracy
     assert kept.score == same / len(rows) == tree.held_out_.score
     assert kept.interval == wilson_interval(same, len(rows))
-    assert kept.n_records == evidence.n_records == len(rows) == 180
+    assert kept.n_records == evidence.n_records == len(rows) == 360
     assert kept.measure == "share"
     assert evidence.null_accuracy == Counter(before).most_common(1)[0][1] / len(rows)
     truth = people["works"].iloc[tree.held_out_rows_].tolist()
@@ -109,7 +110,7 @@ def test_plain_data(evidence):
     data = json.loads(json.dumps(evidence.to_dict(), allow_nan=False))
     assert data["met"] is True
     assert data["shortfall"] == 0
-    assert data["relative_accuracy"]["n_records"] == 180
+    assert data["relative_accuracy"]["n_records"] == 360
     assert set(data["disclosure"]) == {"before", "after", "recoded", "quasi_identifiers"}
     assert len(data["curve"]) == len(evidence.curve)
     assert "works" not in repr(evidence.settings)
@@ -128,9 +129,25 @@ def test_quasi_identifiers_are_those_that_the_roles_name(people):
 def test_a_missed_target_says_by_how_much(tree, people):
     other = fitted(people, keep_accuracy=0.9)
     other.keep_accuracy = 1.1  # more than can be
+    other.proof_ = replace(other.proof_, target=1.1, shown=False, too_few=False)
     evidence = assess_model(other, people, rows=tree.held_out_rows_)
     assert not evidence.met
     assert evidence.shortfall == pytest.approx(1.1 - evidence.relative_accuracy.score)
+
+
+def test_others_show_it_anew(tree, people, make_people):
+    others = make_people(400).drop(columns="works")
+    evidence = assess_model(tree, others)
+    changed = round(400 * (1 - evidence.relative_accuracy.score))
+    assert evidence.proof.n_people == 400
+    assert evidence.proof.p_value == pytest.approx(
+        share_p_value(changed, 400, 1 - tree.keep_accuracy)
+    )
+    own = assess_model(tree, people, rows=tree.held_out_rows_)
+    assert own.proof is tree.proof_
+    few = assess_model(tree, others.head(5))
+    assert (few.met, few.proof.too_few) == (False, True)
+    assert few.to_dict()["proof"]["n_people"] == 5
 
 
 def test_in_each_cell(people):
@@ -138,7 +155,7 @@ def test_in_each_cell(people):
     evidence = assess_model(tree, people, rows=tree.held_out_rows_)
     assert evidence.worst_cell.score == tree.held_out_.score
     assert evidence.met == (tree.met_ and evidence.relative_accuracy.score >= 0.9)
-    tree.met_ = False
+    tree.proof_ = replace(tree.proof_, shown=False)
     assert not assess_model(tree, people, rows=tree.held_out_rows_).met
 
 

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from sparsam._errors import ParameterError
 from sparsam.assess import assess_model
-from sparsam.assess._model_answers import comparable, model_answers
+from sparsam.assess.model._answers import comparable, model_answers
 from sparsam.data import Roles, resolve
 from sparsam.minimise import ModelTree
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,12 @@ from sparsam._small_counts import (
     publish_share,
     suppress,
 )
-from sparsam.assess._model_answers import ModelAnswers, comparable, labels_in, model_answers
+from sparsam.assess.model._answers import ModelAnswers, comparable, labels_in, model_answers
 from sparsam.attack import Interval, wilson_interval
 from sparsam.counting import distinct_records
 from sparsam.data import Attribute
 from sparsam.generalization import InformationLoss
-from sparsam.minimise import FEWEST_OF_ANSWER, CurvePoint, ModelTree
+from sparsam.minimise import FEWEST_OF_ANSWER, CurvePoint, ModelTree, Part, Promise, Proof, prove
 
 Scorer = Callable[[NDArray[Any], NDArray[Any]], float]
 
@@ -360,9 +360,13 @@ class ModelAssessment:
     n_rarer : int
         How many answers are too rare to be measured.
     target : float
+    each_target : float
+        What must be kept of each answer or group, where each one counts.
     met : bool
-        Whether the target is met on these records, and in each group or for each answer where it
+        Whether it is shown that the target is kept, and in each group or for each answer where it
         must be.
+    proof : Proof
+        What is shown, with how much confidence, and how.
     null_accuracy : float
         What one answer for everyone would keep.
     true_accuracy : TrueAccuracy or None
@@ -389,7 +393,9 @@ class ModelAssessment:
     per_answer: tuple[AnswerKept, ...]
     n_rarer: int
     target: float
+    each_target: float
     met: bool
+    proof: Proof
     null_accuracy: float
     true_accuracy: TrueAccuracy | None
     information_loss: InformationLoss
@@ -406,10 +412,12 @@ class ModelAssessment:
     @property
     def shortfall(self) -> float:
         """By how much the target is missed, 0 where it is met."""
-        scores = [kept.score for kept in (self.relative_accuracy, self.worst_cell) if kept]
+        lacking = [self.target - self.relative_accuracy.score]
+        if self.worst_cell:
+            lacking.append(self.each_target - self.worst_cell.score)
         if self.kept_in == "each answer":
-            scores += [each.kept.score for each in self.per_answer]
-        return 0.0 if self.met else max(0.0, self.target - min(scores))
+            lacking += [self.each_target - each.kept.score for each in self.per_answer]
+        return 0.0 if self.met else max(0.0, *lacking)
 
     @property
     def n_records(self) -> int:
@@ -428,7 +436,9 @@ class ModelAssessment:
             "per_answer": [each.to_dict() for each in self.per_answer],
             "n_rarer_answers": self.n_rarer,
             "target": self.target,
+            "each_target": self.each_target,
             "met": self.met,
+            "proof": {**self.proof.to_dict(), "n_people": suppress(self.proof.n_people)},
             "shortfall": self.shortfall,
             "null_accuracy": publish_share(self.null_accuracy, people),
             "true_accuracy": self.true_accuracy.to_dict() if self.true_accuracy else None,
@@ -483,7 +493,7 @@ def assess_model(
     >>> people = sp.load_example().take(range(2000)).to_frame("pandas")
     >>> def adult(frame):
     ...     return frame["age"].to_numpy() >= 18
-    >>> tree = ModelTree(adult, sp.Roles("employed"), keep_accuracy=1.0).fit(people)
+    >>> tree = ModelTree(adult, sp.Roles("employed"), keep_accuracy=0.99).fit(people)
     >>> found = assess_model(tree, people, rows=tree.held_out_rows_)
     >>> found.met, found.relative_accuracy.score, len(found.not_needed)
     (True, 1.0, 15)
@@ -499,11 +509,8 @@ def assess_model(
         )
     kept = accuracy(asked.before, asked.after, regression=asked.regression, scorer=tree.scorer)
     every_cell = tree.kept_in_ == "each cell"
-    target = float(tree.keep_accuracy)
     answers, n_rarer = ((), 0) if asked.regression else per_answer(asked.before, asked.after)
-    scores = [kept.score]
-    if tree.kept_in_ == "each answer":
-        scores += [each.kept.score for each in answers]
+    proof = _proof(tree, asked, kept.measure)
     generalization = tree.generalization_
     return ModelAssessment(
         relative_accuracy=kept,
@@ -512,8 +519,10 @@ def assess_model(
         kept_in=tree.kept_in_,
         per_answer=answers,
         n_rarer=n_rarer,
-        target=target,
-        met=bool(min(scores) >= target - 1e-12 and (tree.met_ or not every_cell)),
+        target=proof.target,
+        each_target=proof.each_target,
+        met=proof.shown,
+        proof=proof,
         null_accuracy=_null(asked, tree.scorer),
         true_accuracy=_truth(asked, _labels(tree, X, asked, y)),
         information_loss=generalization.information_loss(asked.table, tree.weights),
@@ -527,6 +536,33 @@ def assess_model(
         regression=asked.regression,
         attributes=asked.table.attributes,
     )
+
+
+def _proof(tree: ModelTree, asked: ModelAnswers, measure: str) -> Proof:
+    """What the tree has shown on its own people held out, or what others show of it now."""
+    learned_from = tree.generalization_.about.get("learned_from_rows")
+    own = asked.n_given == learned_from and np.array_equal(asked.rows, tree.held_out_rows_)
+    if own or tree.kept_in_ == "each cell":  # the cells are known of those people alone
+        return tree.proof_
+    promise = Promise(float(tree.keep_accuracy), float(tree.confidence), measure)
+    of_each = replace(promise, target=tree.each_target_)
+    parts: list[Part] = [(promise, np.arange(len(asked.rows)))]
+    too_rare = []
+    if tree.kept_in_ == "each answer":
+        for answer, rows in _by_answer(asked.before).items():
+            if len(rows) >= max(FEWEST_OF_ANSWER, of_each.fewest or 0):
+                parts.insert(0, (of_each, rows))
+            else:
+                too_rare.append(", ".join(map(str, answer)))
+    return prove(asked.before, asked.after, parts, scorer=tree.scorer, too_rare=sorted(too_rare))
+
+
+def _by_answer(answers: NDArray[Any]) -> dict[tuple[Any, ...], NDArray[np.int64]]:
+    """The rows that get each answer."""
+    known: dict[tuple[Any, ...], list[int]] = {}
+    for row, line in enumerate(answers.reshape(len(answers), -1).tolist()):
+        known.setdefault(tuple(line), []).append(row)
+    return {answer: np.array(rows, np.int64) for answer, rows in known.items()}
 
 
 def _measured(kept: Any, measure: str) -> Accuracy:

@@ -1,0 +1,1 @@
+"""What a model that already runs needs, and how well it answers from that."""
