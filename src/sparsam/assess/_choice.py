@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sparsam._checks import check_share
@@ -13,6 +14,7 @@ from sparsam._small_counts import publish_classes, publish_loss
 from sparsam.assess._assessment import Assessment, Limits
 from sparsam.assess._candidates import Candidate
 from sparsam.assess._score import ACCURACY, Score
+from sparsam.assess.over_time._baseline import evidence_of
 from sparsam.generalization import Generalization
 
 if TYPE_CHECKING:
@@ -120,11 +122,12 @@ class Choice:
     requirement: Requirement
     front: Front
 
-    @property
+    @cached_property
     def generalization(self) -> Generalization:
-        """What to collect from now on; it carries the score that it was chosen by."""
+        """What to collect from now on; it carries the score that it was chosen by, and evidence."""
         found = self.candidate.generalization
-        return found.with_about({**found.about, "score": self.requirement.score.name})
+        score = self.requirement.score.name
+        return found.with_about({**found.about, "score": score, **evidence_of(self)})
 
     @property
     def met(self) -> bool | None:
