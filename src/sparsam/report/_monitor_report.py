@@ -23,7 +23,6 @@ from sparsam.report._words import (
     points,
     points_range,
     rough_percent,
-    short_percent,
     whole,
 )
 from sparsam.report.page._blocks import (
@@ -275,12 +274,7 @@ def _advice_words(what: str, data: Data) -> Words:
         case "refit":
             if not data["advice"][what]:
                 return (strong("Refit"), " the artifact on later people: too much is lost.")
-            return (
-                strong("Refit"),
-                " the artifact on later people. The change is carried by ",
-                attributes,
-                ".",
-            )
+            return (strong("Refit"), " the artifact on later people.", *_carried(data))
         case "repair":
             return (
                 strong("Look at where values come from"),
@@ -307,6 +301,21 @@ def _advice_words(what: str, data: Data) -> Words:
                 " before it is left out.",
             )
     return (strong("Wait"), f" for more people. {_too_few(data)}")
+
+
+def _carried(data: Data) -> Iterator[Words]:
+    """Which attributes carry what has changed, those that carry most first."""
+    kinds = {
+        "error": " Errors rose, most in ",
+        "share": " People are spread otherwise over ",
+        "target": " The target itself has changed: ",
+    }
+    for kind, words in kinds.items():
+        carriers = data["carriers"].get(kind, [])
+        if kind == "error":  # all people together are no attribute
+            carriers = [attribute for attribute in carriers if attribute != data["target"]]
+        if carriers:
+            yield from (words, names(carriers), ".")
 
 
 # Whether the promise holds
@@ -432,12 +441,10 @@ def _table(caption: str, changes: Sequence[Data]) -> Table:
     )
 
 
-def _mark(change: Data) -> Words:
+def _mark(change: Data) -> Cell:
     if change["shown"]:
-        return strong("✗ changed")
-    return f"no (from {short_percent(change['least'])})".replace("%", "points", 1).replace(
-        "\u202f", " "
-    )
+        return Cell(strong("✗ changed"))
+    return Cell("no", f"matters from {points(change['least'])}")
 
 
 def _strange(data: Data) -> Iterator[Block]:

@@ -88,7 +88,7 @@ class TargetShares(msgspec.Struct, frozen=True):
         lookup = np.array([place.get(label, len(place)) for label in task.classes])
         return np.asarray(lookup[task.target])
 
-    def guess(self, buckets: Buckets) -> NDArray[np.int64]:
+    def guess(self, known: Known) -> NDArray[np.int64]:
         """The class that the buckets of a person speak for most, each attribute on its own.
 
         No model is carried by an artifact, so the published shares are the judge: the same then
@@ -96,14 +96,11 @@ class TargetShares(msgspec.Struct, frozen=True):
         that a rare one that is no longer told is noticed.
         """
         prior = np.maximum(np.array(self.shares), _LEAST_BELIEF)
-        n_people = len(next(iter(buckets.values()), np.zeros(0)))
-        belief = np.zeros((n_people, len(self.classes)))
+        belief = np.zeros((known.task.n_rows, len(self.classes)))
         for attribute, rows in self.of_buckets.items():
-            if attribute not in buckets:
-                continue
-            known = [prior if row is None else row for row in rows]
-            speaks = np.log(np.maximum(np.array([*known, prior]), _LEAST_BELIEF) / prior)
-            belief += speaks[buckets[attribute]]  # the last line is for values without a bucket
+            told = np.array([prior if row is None else row for row in rows])
+            speaks = np.log(np.maximum(told, _LEAST_BELIEF) / prior)
+            belief += speaks[known.buckets[attribute]]
         return np.asarray(belief.argmax(axis=1))
 
 
@@ -182,6 +179,7 @@ class Baseline(msgspec.Struct, frozen=True):
         if seen is not None and tested is not None:
             target = _target_shares(generalization, seen, tested)
             n_tested = tested.task.n_rows
+            n_people = max(n_people, seen.task.n_rows + n_tested)
         return cls(n_people, n_tested, shares, target, promise)
 
     @classmethod
@@ -276,7 +274,7 @@ def _target_shares(generalization: Generalization, seen: Known, tested: Known) -
             for name, size in sizes.items()
         },
     )
-    wrong = shares.guess(tested.buckets) != shares.codes(tested.task)
+    wrong = shares.guess(tested) != shares.codes(tested.task)
     return msgspec.structs.replace(
         shares,
         wrong=publish_share(float(wrong.mean()), len(wrong)),

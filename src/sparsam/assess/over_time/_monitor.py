@@ -14,7 +14,7 @@ from scipy.stats import norm
 from sparsam._checks import check_share, check_whole, wrong_parameter
 from sparsam._documents import plain_parts
 from sparsam._errors import DataError, hint
-from sparsam._small_counts import publish_share, published_repr, suppress
+from sparsam._small_counts import publish_share, published_repr, share_step, suppress
 from sparsam.assess._evidence import FEWEST_PEOPLE
 from sparsam.assess._score import AUTO, Losses
 from sparsam.assess._utility import Classifier, Utility
@@ -400,14 +400,17 @@ class _Run:
         target = self.then.target
         assert target is not None  # seen to by the caller
         codes, n_now = target.codes(known.task), known.task.n_rows
-        size = len(target.labels)
         rest = max(0.0, 1 - sum(target.shares))
+        # no line for other classes where there are none, but for what shares were rounded by
+        size = len(target.labels)
+        if not (codes == size - 1).any() and rest <= size * share_step(self.then.people):
+            size -= 1
         yield from compare(
-            "target", target.name, target.labels, [*target.shares, rest],
+            "target", target.name, target.labels[:size], [*target.shares, rest][:size],
             [self.then.people] * size, np.bincount(codes, minlength=size).tolist(),
             [n_now] * size, self.min_change,
         )  # fmt: skip
-        wrong = target.guess(known.buckets) != codes
+        wrong = target.guess(known) != codes
         yield from compare(
             "error", target.name, [None], [target.wrong], [self.then.tested],
             [int(wrong.sum())], [n_now], self.min_change,
