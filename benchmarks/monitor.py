@@ -21,6 +21,7 @@ import duckdb
 import numpy as np
 
 from sparsam.assess import Look, monitor, sweep
+from sparsam.assess.over_time._people import read_people
 from sparsam.data import Roles
 from sparsam.generalization import Generalization
 
@@ -45,6 +46,7 @@ def looks(artifact: Generalization, people: dict[str, Any], how: str, **options:
     """One look, at full resolution, at records with the target, or at records alone."""
     if how == "full":
         return monitor(artifact, people, **options)
+    people = take(people, read_people(artifact, people).served)  # nobody else has a record
     keep = "employed" if how == "records and target" else ()
     return monitor(artifact, artifact.apply(people, keep=keep), **options)
 
@@ -88,7 +90,7 @@ def watch(artifact: Generalization, years: dict[int, Any], draws: int, size: int
 
 
 def plant(artifact: Generalization, people: dict[str, Any], size: int, how: str) -> None:
-    buckets = artifact.apply(people, output="codes")
+    buckets = read_people(artifact, people).buckets
     rng = np.random.default_rng(0)
     for name in artifact.collected:
         for bucket, label in enumerate(artifact[name].labels):
