@@ -47,8 +47,8 @@ def matters(share: float, min_change: float = MIN_CHANGE) -> float:
 
     Examples
     --------
-    >>> matters(0.4), matters(0.06), matters(0.0)
-    (0.05, 0.03, 0.01)
+    >>> matters(0.4), matters(0.06)
+    (0.05, 0.03)
     """
     return min(min_change, max(_LEAST * min_change, _OF_SMALL * share))
 
