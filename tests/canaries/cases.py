@@ -80,6 +80,17 @@ _GOOD = (
     ),
     Case("assess", "assess <minimise/people.json @people.csv --max-risk 0.9 --min-class-size 2"),
     Case("assess json", "assess <minimise/people.json @people.parquet --json --min-class-size 2"),
+    Case(
+        "monitor",
+        "monitor <minimise/people.json @people.csv --report >report.html --history >looks.json "
+        "--max-utility-loss 0.3",
+    ),
+    Case(
+        "monitor json",
+        "monitor '<minimise model/people.json' @people.csv --baseline @people.parquet --target "
+        "employed --personal education --max-risk 1 --json --report >report.md",
+    ),
+    Case("monitor records", "monitor <minimise/people.json <apply/out.csv --report >report.json"),
     Case("apply", "apply <minimise/people.json @people.csv -o >out.csv"),
     Case("apply to a pipe", "apply <minimise/people.json @people.csv -o -"),
     Case("apply commas", "apply <minimise/people.json @commas.csv --encoding latin-1 -o >out.csv"),
@@ -216,6 +227,8 @@ _READERS = {
     "diff": "diff <minimise/people.json '<minimise model/people.json' {} --target employed "
             "--personal education",
     "assess": "assess '<minimise model/people.json' {} --target employed --personal education",
+    "monitor": "monitor '<minimise model/people.json' {} --baseline @people.csv --target employed "
+               "--personal education --report >report.html",
     "apply": "apply '<minimise model/people.json' {} -o >out.csv",
     "apply mask": "apply <individual/mask.npz {} -o >out.csv",
     "anonymise": f"anonymise {{}} {_KNOWN} --numeric income --k 10 -o >release.csv",
@@ -267,6 +280,9 @@ _WRONG = {
     "generalization to compare": "diff @wrong.json <minimise/people.json",
     "table to compare": "diff <minimise/people.json @people.csv",
     "generalization to assess": "assess @wrong.json @people.csv",
+    "generalization to monitor": "monitor @wrong.json @people.csv",
+    "columns to monitor": "monitor <minimise/people.json @narrow.csv",
+    "evidence to monitor": "monitor '<minimise model/people.json' @people.csv",
     "generalization to apply": "apply @wrong.json @people.csv -o >out.csv",
     "mask to apply": "apply @wrong.npz @people.csv -o >out.csv",
     "categories to apply": "apply '<minimise declared/people.json' @unseen.csv -o >out.csv",

@@ -8,6 +8,7 @@ from sparsam.assess._front import Front, Point
 from sparsam.assess._gate import check_gates
 from sparsam.assess._sweep import sweep
 from sparsam.assess.model._assessment import ModelAssessment, assess_model
+from sparsam.assess.over_time._monitor import monitor
 
 __all__ = [
     "Assessment",
@@ -23,6 +24,7 @@ __all__ = [
     "check_gates",
     "drift",
     "measure_limits",
+    "monitor",
     "sweep",
 ]
 
@@ -37,3 +39,6 @@ from sparsam.assess._score import SCORES as SCORES
 from sparsam.assess._score import Score as Score
 from sparsam.assess._score import score_for as score_for
 from sparsam.assess.model._answers import labels_in as labels_in
+from sparsam.assess.over_time._looks import Look as Look
+from sparsam.assess.over_time._looks import Looks as Looks
+from sparsam.assess.over_time._monitor import Monitoring as Monitoring

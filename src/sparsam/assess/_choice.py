@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sparsam._checks import check_share, wrong_parameter
@@ -15,6 +16,7 @@ from sparsam.assess._candidates import Candidate
 from sparsam.assess._proof import Proof
 from sparsam.assess._score import ACCURACY, Score
 from sparsam.assess._trial import CONFIDENCE
+from sparsam.assess.over_time._baseline import evidence_of
 from sparsam.generalization import Generalization
 
 if TYPE_CHECKING:
@@ -132,11 +134,12 @@ class Choice:
     front: Front
     proof: Proof
 
-    @property
+    @cached_property
     def generalization(self) -> Generalization:
-        """What to collect from now on; it carries the score that it was chosen by."""
+        """What to collect from now on; it carries the score that it was chosen by, and evidence."""
         found = self.candidate.generalization
-        return found.with_about({**found.about, "score": self.requirement.score.name})
+        score = self.requirement.score.name
+        return found.with_about({**found.about, "score": score, **evidence_of(self)})
 
     @property
     def met(self) -> bool | None:

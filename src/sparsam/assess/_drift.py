@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sparsam._errors import DataError, ParameterError
 from sparsam.assess._assessment import Assessment, assess_generalization
 from sparsam.attack import Reconstruction
-from sparsam.data import Roles, Split, Task, read, resolve, split
+from sparsam.data import Roles, Task, read, resolve, split
 from sparsam.minimise import Minimiser
 
 
@@ -72,16 +72,11 @@ def drift(
     learned = clone(minimiser).fit_task(parts.train)
     assessments = {}
     for name, task in [(first_name, parts.test), *later]:
-        shifted = Split(
-            train=parts.train,
-            validation=parts.validation,
-            test=task,
-            random_state=random_state,
-            fractions=parts.fractions,
-            rows=parts.rows,
-        )
         assessments[name] = assess_generalization(
-            learned.generalization_, shifted, adversary=adversary, random_state=random_state
+            learned.generalization_,
+            replace(parts, test=task),
+            adversary=adversary,
+            random_state=random_state,
         )
     return Drift(assessments)
 

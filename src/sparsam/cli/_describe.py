@@ -285,8 +285,17 @@ def _facts(facts: Mapping[str, Any]) -> Iterator[str]:
     for name, value in facts.items():
         if name == "roles":
             yield from _said_of_the_table(parse_json(value) if isinstance(value, str) else value)
+        elif name == "evidence" and isinstance(value, dict):
+            yield one_line(_evidence(value))
         elif value not in (None, "", {}, []):
             yield one_line(f"{name.replace('_', ' ')}: {_in_words(value)}")
+
+
+def _evidence(evidence: Mapping[str, Any]) -> str:
+    """Return what an artifact carries of the people then, in short."""
+    shares, promise = _inside(evidence, "shares"), _inside(evidence, "promise").get("words")
+    told = f"evidence: shares of {evidence.get('people')} people over {len(shares)} attributes"
+    return f"{told}, for `sparsam monitor`{f'; promised: {promise}' if promise else ''}"
 
 
 def _said_of_the_table(roles: Any) -> Iterator[str]:

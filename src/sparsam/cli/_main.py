@@ -17,6 +17,7 @@ from sparsam.cli._explore import explore
 from sparsam.cli._individual import individual
 from sparsam.cli._ledger import ledger
 from sparsam.cli._minimise import minimise
+from sparsam.cli._monitor import monitor
 from sparsam.cli._roles import roles
 from sparsam.cli._terminal import adopt, exit_codes, guarded_streams, interrupted_last
 from sparsam.cli.release._anonymise import anonymise
@@ -64,6 +65,7 @@ for command in (
     minimise,
     attack,
     assess,
+    monitor,
     apply,
     diff,
     anonymise,

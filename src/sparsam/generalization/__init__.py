@@ -21,6 +21,7 @@ from sparsam.generalization._partition import NumericPartition as NumericPartiti
 from sparsam.generalization._partition import Partition as Partition
 from sparsam.generalization._partition import categorical_partition, numeric_partition
 from sparsam.generalization._partition_base import FieldError as FieldError
+from sparsam.generalization._partition_base import plain as plain
 from sparsam.generalization.recoding._recoding import Recoding
 from sparsam.generalization.recoding._tree import Branch, Leaf
 

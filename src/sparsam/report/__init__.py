@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from sparsam.report._made import day_of as day_of
     from sparsam.report._model_report import ModelReport as ModelReport
     from sparsam.report._model_report import model_report
+    from sparsam.report._monitor_report import MonitorReport as MonitorReport
+    from sparsam.report._monitor_report import monitor_brief as monitor_brief
+    from sparsam.report._monitor_report import monitor_report
     from sparsam.report._release_report import ReleaseReport as ReleaseReport
     from sparsam.report._release_report import release_report
     from sparsam.report._report import Report as Report
@@ -36,6 +39,7 @@ __getattr__, __dir__ = load_lazily(
         "ExploreReport": "_explore_report",
         "IndividualReport": "_individual_report",
         "ModelReport": "_model_report",
+        "MonitorReport": "_monitor_report",
         "ReleaseReport": "_release_report",
         "Report": "_report",
         "StatementReport": "_statement_report",
@@ -46,6 +50,8 @@ __getattr__, __dir__ = load_lazily(
         "explore_report": "_explore_report",
         "individual_report": "_individual_report",
         "model_report": "_model_report",
+        "monitor_brief": "_monitor_report",  # likewise
+        "monitor_report": "_monitor_report",
         "release_report": "_release_report",
         "report_on": "_report",
         "statement_report": "_statement_report",
@@ -58,6 +64,7 @@ __all__ = [
     "explore_report",
     "individual_report",
     "model_report",
+    "monitor_report",
     "release_report",
     "statement_report",
 ]

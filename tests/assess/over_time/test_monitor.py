@@ -1,0 +1,127 @@
+"""Later people: the same ones give no alarm, changed ones do, and the right attribute is named."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from sparsam._errors import DataError, ParameterError
+from sparsam.assess import monitor
+
+
+@pytest.fixture(scope="module")
+def same(artifact, people):
+    return monitor(artifact, people(1))
+
+
+def test_people_like_those_then_give_no_alarm(same):
+    assert same.verdict == "holds"
+    assert not same.shown
+    assert {held.what for held in same.held} == {"utility loss", "risk"}
+    assert set(same.advice) <= {"keep", "coarsen"}
+    assert same.utility.value == pytest.approx(0.83, abs=0.04)
+    json.dumps(same.to_dict(), allow_nan=False)
+
+
+def test_a_category_that_doubles_is_caught_and_named(artifact, people):
+    later = monitor(artifact, people(2, north=0.4))
+    assert later.verdict == "does not hold"
+    assert later.carriers["share"] == ["region"]
+    assert "region" in later.advice["refit"]
+
+
+def test_a_target_that_flips_in_one_group_is_caught_and_named(artifact, people, flip):
+    turned = people(3)
+    later = monitor(artifact, flip(turned, turned["region"] == "south"))
+    assert later.verdict == "does not hold"
+    assert later.carriers["error"][0] == "region"
+    worst = max((c for c in later.shown if c.attribute == "region"), key=lambda c: c.by)
+    assert (worst.kind, worst.bucket) == ("error", "south")
+
+
+def test_generalized_records_are_enough(artifact, people, flip):
+    turned = people(3, north=0.4)
+    turned = flip(turned, turned["region"] == "south")
+    records = artifact.apply(turned, keep="works")
+    later = monitor(artifact, records)
+    assert later.generalized
+    assert not later.held
+    assert later.carriers["error"][0] == "region"
+    assert later.carriers["share"] == ["region"]
+    alone = monitor(artifact, artifact.apply(turned))
+    assert alone.carriers == {"share": ["region"]}
+    assert alone.utility is None
+    assert "no column 'works'" in alone.unknown[0]
+
+
+def test_values_that_nobody_had(artifact, people):
+    later = people(4)
+    later["region"] = np.where(np.arange(3000) % 10 == 0, "abroad", later["region"])
+    monitoring = monitor(artifact, later)
+    assert monitoring.verdict == "does not hold"
+    assert monitoring.advice["repair"] == ["region"]
+    assert {change.kind for change in monitoring.shown} >= {"refused"}
+
+
+def test_a_baseline_takes_the_place_of_evidence(artifact, people):
+    bare = artifact.with_about({"target": "works", "personal": ["sex", "region"]})
+    with pytest.raises(DataError, match="carries no evidence"):
+        monitor(bare, people(1))
+    later = monitor(bare, people(1), baseline=people(0), max_utility_loss=0.1)
+    assert later.verdict == "holds"
+    assert "people of the baseline" in later.held[0].against
+    assert monitor(bare, people(2, north=0.4), baseline=people(0)).changed == ("region",)
+
+
+def test_a_promise_that_is_broken(artifact, people, flip):
+    """Shoes tell the target now, and are not collected."""
+    later = people(5)
+    later = flip(later, later["shoe"] % 2 == 0)
+    monitoring = monitor(artifact, later)
+    assert [held.verdict for held in monitoring.held if held.what == "utility loss"] == [
+        "does not hold"
+    ]
+    assert "refit" in monitoring.advice
+
+
+def test_an_attribute_that_tells_nobody_apart_is_named(artifact, people):
+    later = {**people(6), "region": np.repeat("south", 3000)}
+    assert "region" in monitor(artifact, later).advice["coarsen"]
+
+
+def test_few_people_are_too_few(artifact, people):
+    few = {name: values[:50] for name, values in people(1).items()}
+    later = monitor(artifact, few)
+    assert later.verdict == "too few people to tell"
+    assert later.advice == {"wait": []}
+    assert later.needed > 200
+
+
+def test_later_looks_are_stricter(artifact, people, same):
+    assert same.look == 1
+    tenth = monitor(artifact, artifact.apply(people(1)), look=10)
+    assert tenth.smallest > monitor(artifact, artifact.apply(people(1))).smallest
+
+
+def test_a_target_in_one_class_is_said(artifact, people):
+    later = {**people(1), "works": np.repeat("yes", 3000)}
+    assert "at least two classes" in monitor(artifact, later).unknown[0]
+
+
+def test_bad_input(artifact, people):
+    with pytest.raises(DataError, match=r"\['region'\] are absent"):
+        monitor(artifact, {"age": [30], "works": ["yes"]})
+    with pytest.raises(DataError, match="at least one row"):
+        monitor(artifact, {name: values[:0] for name, values in people(1).items()})
+    strange = {**people(1), "age": np.repeat("under 30", 3000)}
+    with pytest.raises(DataError, match="neither of the kind"):
+        monitor(artifact, strange)
+    other = artifact.apply(people(1))
+    other["age"] = np.array(["under 30"] * 100 + other["age"].tolist()[100:], dtype=object)
+    with pytest.raises(DataError, match="not of this artifact"):
+        monitor(artifact, other)
+    for wrong in ({"min_change": 0}, {"confidence": 1.0}, {"look": 0}):
+        with pytest.raises(ParameterError, match="must be"):
+            monitor(artifact, people(1), **wrong)
