@@ -8,6 +8,8 @@ from sparsam.assess._front import Front, Point
 from sparsam.assess._gate import check_gates
 from sparsam.assess._model_assessment import ModelAssessment, assess_model
 from sparsam.assess._sweep import sweep
+from sparsam.assess.purposes._minimise_for_purposes import minimise_for_purposes
+from sparsam.assess.purposes._purposes_choice import PurposesChoice
 
 __all__ = [
     "Assessment",
@@ -17,12 +19,14 @@ __all__ = [
     "ModelAssessment",
     "NothingFitsError",
     "Point",
+    "PurposesChoice",
     "assess_generalization",
     "assess_model",
     "attack_along",
     "check_gates",
     "drift",
     "measure_limits",
+    "minimise_for_purposes",
     "sweep",
 ]
 
