@@ -57,8 +57,8 @@ def show(choice: PurposesChoice, seconds: float) -> None:
         )
     print(f"{'attribute':10}{'values':>7}{'all':>5}", *(f"{n:>9}" for n in choice.purposes), sep="")
     for row in choice.needs():
-        alone = (f"{'-' if n in (1, None) else n:>9}" for n in row["alone"].values())
-        together = "-" if row["together"] == 1 else row["together"]
+        alone = (f"{len(labels or ()) or '-':>9}" for labels in row["alone"].values())
+        together = len(row["together"]) or "-"
         print(f"{row['attribute']:10}{row['values']:>7}{together:>5}", *alone, sep="")
     generalization = choice.generalization
     print(

@@ -8,8 +8,8 @@ from sparsam.minimise._iterative import Iterative
 from sparsam.minimise._minimiser import BucketMinimiser
 from sparsam.minimise._minimiser import Minimiser as Minimiser
 from sparsam.minimise._minimiser import two_dimensional as two_dimensional
-from sparsam.minimise._privacy_tree import PrivacyTree
 from sparsam.minimise._partitions import rare_together as rare_together
+from sparsam.minimise._privacy_tree import PrivacyTree
 from sparsam.minimise._ranges import MAX_RANGES as MAX_RANGES
 from sparsam.minimise._uniform import Uniform
 from sparsam.minimise.merging._merging import Merging

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from sparsam.report._made import day_of as day_of
     from sparsam.report._model_report import ModelReport as ModelReport
     from sparsam.report._model_report import model_report
+    from sparsam.report._purposes_report import PurposesReport as PurposesReport
+    from sparsam.report._purposes_report import purposes_report
     from sparsam.report._release_report import ReleaseReport as ReleaseReport
     from sparsam.report._release_report import release_report
     from sparsam.report._report import Report as Report
@@ -33,6 +35,7 @@ __getattr__, __dir__ = load_lazily(
         "ExploreReport": "_explore_report",
         "IndividualReport": "_individual_report",
         "ModelReport": "_model_report",
+        "PurposesReport": "_purposes_report",
         "ReleaseReport": "_release_report",
         "Report": "_report",
         "StatementReport": "_statement_report",
@@ -42,6 +45,7 @@ __getattr__, __dir__ = load_lazily(
         "explore_report": "_explore_report",
         "individual_report": "_individual_report",
         "model_report": "_model_report",
+        "purposes_report": "_purposes_report",
         "release_report": "_release_report",
         "report_on": "_report",
         "statement_report": "_statement_report",
@@ -53,6 +57,7 @@ __all__ = [
     "explore_report",
     "individual_report",
     "model_report",
+    "purposes_report",
     "release_report",
     "statement_report",
 ]

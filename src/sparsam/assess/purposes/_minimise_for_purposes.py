@@ -9,8 +9,9 @@ from typing import Any
 
 from joblib import cpu_count, parallel_config
 
-from sparsam._checks import check_share, suggestion
+from sparsam._checks import check_number, check_share, suggestion
 from sparsam._errors import ParameterError
+from sparsam.assess._assessment import Limits
 from sparsam.assess._candidates import (
     MINIMISERS,
     Candidate,
@@ -47,7 +48,7 @@ def minimise_for_purposes(
     data: Any,
     roles: Roles | None = None,
     *,
-    max_utility_loss: float | Mapping[str, float] = _DEFAULT_LOSS,
+    max_utility_loss: float | Mapping[str, float] | None = None,
     confidence: float = 0.95,
     minimisers: Sequence[str] = MINIMISERS,
     min_leaf: int = 100,
@@ -67,9 +68,10 @@ def minimise_for_purposes(
         judged on the people who have its target.
     roles : Roles, optional
         With several targets. Needed unless the data are `Purposes` or `PurposeSplits`.
-    max_utility_loss : float or mapping of str to float, default=0.01
+    max_utility_loss : float or mapping of str to float, optional
         What each purpose may lose against everything collected, in units of its score: one limit
-        for all, or one for each target.
+        for all, or one for each target. Where nothing is said 0.01; of mean absolute error 1 % of
+        what nothing collected gives.
     confidence : float, default=0.95
         How sure it must be that every purpose keeps its limit.
     minimisers : sequence of str
@@ -104,12 +106,13 @@ def minimise_for_purposes(
     check_share("minimise_for_purposes", "confidence", confidence, above=True)
     parts = _split(data, roles, random_state)
     scores = _scores(parts, score)
-    losses = limits_of(max_utility_loss, scores)
+    named = named_limits(max_utility_loss, scores)
     demands = combined_constraints(constraints, parts.names)
     demands.check(parts.together.train)
     n_jobs = n_jobs or cpu_count()
     adversary = adversary or Reconstruction(random_state=random_state)
     judge = Judge(parts, scores, adversary, random_state, n_jobs)
+    losses = {name: named.get(name, _default_loss(limits)) for name, limits in judge.limits.items()}
     search = _Search(judge, losses, demands, tuple(minimisers), min_leaf, progress)
     alone, candidates = search.alone(), list(search.together())
     showing = show_for_all(candidates, judge.limits, losses, confidence)
@@ -153,30 +156,35 @@ def _scores(data: PurposeSplits, score: str | Mapping[str, str]) -> dict[str, Sc
     return {name: score_for(part, named.get(name, default)) for name, part in data.parts.items()}
 
 
-def limits_of(limit: float | Mapping[str, float], scores: Mapping[str, Score]) -> dict[str, float]:
-    """What each purpose may lose.
+def named_limits(
+    limit: float | Mapping[str, float] | None, scores: Mapping[str, Score]
+) -> dict[str, float]:
+    """What each purpose may lose, as far as it is said.
 
     Parameters
     ----------
-    limit : float or mapping of str to float
-        One for all, or one for each purpose.
+    limit : float, mapping of str to float, or None
+        One for all, or one for each of some purposes.
     scores : mapping of str to Score
         By purpose.
 
     Examples
     --------
-    >>> limits_of(0.02, {"works": Score("accuracy"), "rich": Score("auc")})
+    >>> named_limits(0.02, {"works": Score("accuracy"), "rich": Score("auc")})
     {'works': 0.02, 'rich': 0.02}
     """
+    if limit is None:
+        return {}
     named = dict(limit) if isinstance(limit, Mapping) else dict.fromkeys(scores, limit)
     _check_purposes("max_utility_loss", named, tuple(scores))
-    for name in scores:
-        if name not in named:
-            raise ParameterError(
-                f"The 'max_utility_loss' parameter must name every purpose. '{name}' has no limit."
-            )
-        scores[name].check_loss("minimise_for_purposes", f"max_utility_loss['{name}']", named[name])
-    return {name: float(named[name]) for name in scores}
+    for name, loss in named.items():
+        check_number("minimise_for_purposes", "max_utility_loss", loss)
+        scores[name].check_loss("minimise_for_purposes", "max_utility_loss", loss)
+    return {name: float(loss) for name, loss in named.items()}
+
+
+def _default_loss(limits: Limits) -> float:
+    return _DEFAULT_LOSS * (limits.nothing.error if limits.score.name == "mae" else 1.0)
 
 
 def _check_purposes(parameter: str, named: Mapping[str, Any], purposes: Sequence[str]) -> None:

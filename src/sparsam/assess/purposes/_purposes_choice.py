@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from sparsam._joined import supplied
-from sparsam._small_counts import publish_classes, publish_loss, suppress
+from sparsam._small_counts import PublishedCounts, publish_classes, publish_loss
 from sparsam.assess._assessment import Assessment, Limits
 from sparsam.assess._choice import Choice, SavedReport
 from sparsam.assess._evidence import MET, TOO_FEW
@@ -86,16 +87,16 @@ class PurposesChoice:
         Returns
         -------
         list of dict
-            For each attribute its name, its number of values, and the buckets of it that are
-            collected: for all purposes, and for each alone. One bucket means that it is not.
+            For each attribute its name, its number of values, and the labels of its buckets: for
+            all purposes together, and for each alone. Without labels it is not collected.
         """
         return [
             {
                 "attribute": attribute.name,
                 "values": attribute.size,
-                "together": self.chosen.generalization[attribute.name].n_buckets,
+                "together": _labels(self.chosen.generalization, attribute.name),
                 "alone": {
-                    name: None if choice is None else choice.generalization[attribute.name].n_buckets
+                    name: None if choice is None else _labels(choice.generalization, attribute.name)
                     for name, choice in self.alone.items()
                 },
             }
@@ -114,11 +115,13 @@ class PurposesChoice:
                 "met": self.met,
                 "verdict": self.verdict,
                 "confidence": self.confidence,
+                "why": self.why,
             },
             "purposes": {name: self._purpose(name) for name in self.purposes},
             "needs": self.needs(),
             "collected": facts["collected"],
             "n_buckets": facts["n_buckets"],
+            "information_loss": facts["information_loss"],
             "risk": facts["risk"],
             "class_sizes": publish_classes(assessment.class_sizes.facts(), people),
             "apart": self._apart(),
@@ -126,31 +129,58 @@ class PurposesChoice:
             "tested": self.n_tested,
         }
 
+    @property
+    def why(self) -> str | None:
+        """Why too few people can tell, where that is so."""
+        few = [
+            f"'{name}': {limits.evidence.words}"
+            for name, limits in self.limits.items()
+            if not limits.evidence.enough
+        ]
+        return "; ".join(few) or None
+
+    @cached_property
+    def _people(self) -> PublishedCounts:
+        """The test people of each purpose as they may be told, all of them being known."""
+        counts = [shown.people for shown in self.shown.values()]
+        return PublishedCounts(counts, self.data.together.test.n_rows)
+
     def _purpose(self, name: str) -> dict[str, Any]:
         limits, shown, alone = self.limits[name], self.shown[name], self.alone[name]
-        utility = self.chosen.assessments[name].utility.to_dict()
-        everything = limits.everything.to_dict()
+        score = limits.score
+        utility = _without_people(self.chosen.assessments[name].utility.to_dict())
+        everything = _without_people(limits.everything.to_dict())
+        ends = score.publish_interval((0.0, max(0.0, shown.bound)), shown.people)
         return {
             "score": {
-                "name": limits.score.name,
-                "words": limits.score.kind.words,
-                "why": limits.score.why,
+                "name": score.name,
+                "words": score.kind.words,
+                "why": score.why,
+                "scale": score.scale,
             },
             "limit": shown.limit,
             "utility": utility,
+            "everything": everything,
+            "nothing": _without_people(limits.nothing.to_dict()),
             "utility_loss": publish_loss(utility["error"], everything["error"]),
-            "at_most": limits.score.publish_interval((shown.bound, shown.bound), shown.people),
-            "p_value": _rough(shown.p_value),
-            "people": suppress(shown.people),
-            "limits": limits.to_dict(),
-            "alone": None if alone is None else alone.to_dict(),
+            "at_most": None if ends is None else ends[1],
+            # one digit says how sure it is, but not how many people erred
+            "p_value": float(f"{shown.p_value:.1g}"),
+            "people": self._people(shown.people),
+            "tells": limits.tells,
+            "alone": None if alone is None else _alone(alone),
         }
 
     def _apart(self) -> dict[str, Any] | None:
         if self.apart is None:
             return None
         facts = self.apart.assessments[self.purposes[0]].to_dict()
-        return {name: facts[name] for name in ("collected", "n_buckets", "risk")}
+        buckets = [c.generalization.n_buckets for c in self.alone.values() if c is not None]
+        return {
+            "collected": facts["collected"],
+            "n_buckets": sum(buckets),
+            "recovered": facts["risk"]["recovered"],
+        }
 
     def __repr__(self) -> str:
         generalization, recovered = self.generalization, self.assessment.risk.to_dict()["recovered"]
@@ -172,6 +202,25 @@ class PurposesChoice:
         return report
 
 
-def _rough(p_value: float) -> float:
-    """A p-value as it may be told: two digits say how sure, but not how many people erred."""
-    return float(f"{p_value:.1g}")
+def _labels(generalization: Generalization, attribute: str) -> list[str]:
+    """The labels of an attribute's buckets; none where it is not collected."""
+    partition = generalization[attribute]
+    return list(partition.labels) if partition.collected else []
+
+
+def _without_people(utility: dict[str, Any]) -> dict[str, Any]:
+    """A utility without its number of people, which is told once, beside the others."""
+    return {name: fact for name, fact in utility.items() if name != "n_records"}
+
+
+def _alone(choice: Choice) -> dict[str, Any]:
+    """What a purpose needs alone. Class sizes are told of one generalization only."""
+    facts, everything = choice.assessment.to_dict(), choice.front.limits.everything.to_dict()
+    return {
+        "chosen": choice.candidate.label,
+        "verdict": choice.verdict,
+        "collected": facts["collected"],
+        "n_buckets": facts["n_buckets"],
+        "utility_loss": publish_loss(facts["utility"]["error"], everything["error"]),
+        "recovered": facts["risk"]["recovered"],
+    }
