@@ -171,7 +171,7 @@ def _lost(target: str, facts: Mapping[str, Any]) -> str:
     score = score_of(facts)
     value = value_words(score, facts["utility"]["error"])
     everything = value_words(score, facts["everything"]["error"])
-    return f"{target}: {score.kind.words} {value} instead of {everything}"
+    return f"{score.kind.words} of {target} {value} instead of {everything}"
 
 
 def _figures(data: Data) -> tuple[KeyFigure, ...]:
