@@ -15,10 +15,10 @@ import time
 from pathlib import Path
 
 import duckdb
-from tables import DATA
 
 from sparsam.assess import PurposesChoice, minimise_for_purposes
 from sparsam.data import Roles
+from tables import DATA
 
 COLUMNS = ("AGEP", "SCHL", "MAR", "RELP", "DIS", "ESP", "CIT", "MIG", "MIL", "ANC", "NATIVITY")
 COLUMNS += ("DEAR", "DEYE", "DREM", "SEX", "RAC1P")
@@ -63,7 +63,8 @@ def show(choice: PurposesChoice, seconds: float) -> None:
     generalization = choice.generalization
     print(
         f"one for all: {len(generalization.collected)} attributes, {generalization.n_buckets} "
-        f"buckets, recovered {choice.assessment.risk.recovered:.3f} ({choice.chosen.candidate.label})"
+        f"buckets, recovered {choice.assessment.risk.recovered:.3f}, by "
+        f"{choice.chosen.candidate.label}"
     )
     for name, single in choice.alone.items():
         if single is None:

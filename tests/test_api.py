@@ -10,7 +10,7 @@ import sparsam
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = Path(sparsam.__file__).parent
-MOST_NAMES = 121
+MOST_NAMES = 124
 
 
 def offered() -> dict[str, list[str]]:

@@ -49,8 +49,10 @@ def test_a_purpose_sees_what_it_would_see_alone() -> None:
     table = people()
     both = resolve_purposes(table, ROLES).tasks["works"]
     alone = resolve(table, Roles("works", ignore=["rich"]))
-    assert (both.codes == alone.codes).all() and (both.target == alone.target).all()
-    assert both.classes == alone.classes and both.target_name == "works"
+    assert (both.codes == alone.codes).all()
+    assert (both.target == alone.target).all()
+    assert both.classes == alone.classes
+    assert both.target_name == "works"
 
 
 def test_rows_without_any_target_must_be_left_out_on_purpose() -> None:

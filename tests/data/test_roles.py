@@ -377,7 +377,8 @@ def test_what_an_artifact_carries():
 
 def test_several_targets() -> None:
     roles = Roles(targets=["works", "income>50000"])
-    assert roles.target is None and roles.purposes == ("works", "income>50000")
+    assert roles.target is None
+    assert roles.purposes == ("works", "income>50000")
     assert Roles.from_dict(roles.to_dict()) == roles
     assert Roles(targets=["works"]) == Roles("works")
 
@@ -399,5 +400,6 @@ def test_targets_that_contradict(arguments: dict[str, Any], says: str) -> None:
 def test_one_of_several_targets_does_not_get_the_others_as_attributes() -> None:
     file = Roles(targets=["works", "income>50000"], ignore=["row"])
     one = Roles("works").completed_by(file)
-    assert one.purposes == ("works",) and set(one.ignore) == {"row", "income"}
+    assert one.purposes == ("works",)
+    assert set(one.ignore) == {"row", "income"}
     assert Roles().completed_by(file).purposes == ("works", "income>50000")

@@ -270,7 +270,7 @@ def _needs(data: Data) -> Iterator[Block]:
 
 
 def _only_one(data: Data) -> Iterator[Block]:
-    """Say which attributes a single purpose is the reason for."""
+    """Name the attributes that a single purpose is the reason for."""
     for target in data["targets"]:
         own = [
             need["attribute"]

@@ -72,6 +72,7 @@ def test_of_many_people_some_are_learned_from(
     monkeypatch.setattr(_judging, "MOST_PEOPLE", 100)
     some = _judging._learning_parts(data)
     train, own = some.together.train, some.parts["ill"].train
-    assert train.n_rows == 100 and own.n_rows < 100
+    assert train.n_rows == 100
+    assert own.n_rows < 100
     assert (own.codes == train.codes[some.people["ill"]["train"]]).all()
     assert some.parts["ill"].test is data.parts["ill"].test

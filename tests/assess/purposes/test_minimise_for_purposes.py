@@ -40,30 +40,35 @@ def choice() -> PurposesChoice:
 
 def test_what_serves_all_is_what_each_needs(choice: PurposesChoice) -> None:
     assert choice.generalization.collected == ("age", "town")
-    assert choice.alone["works"] is not None and choice.alone["ill"] is not None
+    assert choice.alone["works"] is not None
+    assert choice.alone["ill"] is not None
     assert choice.alone["works"].generalization.collected == ("age",)
     assert choice.alone["ill"].generalization.collected == ("town",)
 
 
 def test_every_purpose_is_shown_on_its_own_people(choice: PurposesChoice) -> None:
-    assert choice.met is True and choice.verdict == "met"
+    assert choice.met is True
+    assert choice.verdict == "met"
     assert choice.shown["works"].people == choice.data.together.test.n_rows
     assert choice.shown["ill"].people == choice.data.parts["ill"].test.n_rows < 500
     for name, shown in choice.shown.items():
         assert shown.limit == LIMITS[name]
-        assert shown.p_value <= 0.05 and shown.bound <= shown.limit
+        assert shown.p_value <= 0.05
+        assert shown.bound <= shown.limit
 
 
 def test_the_table_of_needs(choice: PurposesChoice) -> None:
     needs = {need["attribute"]: need for need in choice.needs()}
     assert needs["sex"]["together"] == []
-    assert needs["town"]["alone"]["works"] == [] and len(needs["town"]["alone"]["ill"]) >= 2
+    assert needs["town"]["alone"]["works"] == []
+    assert len(needs["town"]["alone"]["ill"]) >= 2
     assert len(needs["town"]["together"]) >= 2
 
 
 def test_the_artifact_carries_its_purposes(choice: PurposesChoice) -> None:
     about = choice.generalization.about
-    assert about["targets"] == ["works", "ill"] and "target" not in about
+    assert about["targets"] == ["works", "ill"]
+    assert "target" not in about
     assert set(about["scores"]) == {"works", "ill"}
 
 
@@ -97,7 +102,7 @@ def test_limits_that_cannot_be(limit: Any, says: str) -> None:
 
 def test_purposes_that_contradict() -> None:
     own = {"works": Constraints(must_keep=["age"]), "ill": Constraints(must_drop=["age"])}
-    with pytest.raises(ParameterError, match="'works' must keep 'age'.*'ill' forbids it"):
+    with pytest.raises(ParameterError, match=r"'works' must keep 'age'.*'ill' forbids it"):
         combined_constraints(own, ("works", "ill"))
     with pytest.raises(ParameterError, match="'nobody', which is not a purpose"):
         combined_constraints({"nobody": Constraints()}, ("works", "ill"))
@@ -113,7 +118,7 @@ def test_fifty_rows_are_too_few() -> None:
 
 
 def test_a_limit_that_nothing_keeps() -> None:
-    with pytest.raises(NothingFitsError, match="for '(works|ill)' the most useful may lose"):
+    with pytest.raises(NothingFitsError, match=r"for '(works|ill)' the most useful may lose"):
         minimise_for_purposes(
             people(1200), ROLES, max_utility_loss=0.0, **(SWEEP | {"minimisers": ("uniform",)})
         )

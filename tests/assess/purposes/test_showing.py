@@ -59,7 +59,8 @@ def test_one_purpose_that_loses_too_much_is_enough(
     good = judged(2, {"a": 0, "b": 2})
     bad = judged(1, {"a": 0, "b": 100})
     showing = show_for_all([bad, good], limits, {"a": 0.02, "b": 0.02}, 0.95)
-    assert showing.chosen is good and showing.n_tested == 2
+    assert showing.chosen is good
+    assert showing.n_tested == 2
     assert showing.shown["b"].p_value <= 0.05
 
 
@@ -67,14 +68,16 @@ def test_each_purpose_has_its_own_limit(judged: Judged, limits: dict[str, Limits
     both = [judged(2, {"a": 0, "b": 2}), judged(1, {"a": 0, "b": 100})]
     showing = show_for_all(both, limits, {"a": 0.02, "b": 0.08}, 0.95)
     assert showing.chosen is both[1]
-    assert showing.shown["a"].limit == 0.02 and showing.shown["b"].limit == 0.08
+    assert showing.shown["a"].limit == 0.02
+    assert showing.shown["b"].limit == 0.08
 
 
 def test_nothing_shown_says_what_was_tested_first(
     judged: Judged, limits: dict[str, Limits]
 ) -> None:
     showing = show_for_all([judged(2, {"a": 0, "b": 60})], limits, {"a": 0.02, "b": 0.02}, 0.95)
-    assert showing.chosen is None and showing.n_tested == 1
+    assert showing.chosen is None
+    assert showing.n_tested == 1
     assert showing.shown["b"].bound > 0.02 >= showing.shown["a"].bound
 
 

@@ -42,7 +42,8 @@ def minimised(run, table):
 def test_one_artifact_serves_all(minimised, table):
     assert minimised.exit_code == 0, minimised.output
     facts = json.loads(minimised.stdout)
-    assert facts["targets"] == ["works", "ill"] and facts["requirement"]["met"] is True
+    assert facts["targets"] == ["works", "ill"]
+    assert facts["requirement"]["met"] is True
     assert facts["purposes"]["ill"]["limit"] == 0.1
     artifact = Generalization.load(table.parent / "both.json")
     assert artifact.about["targets"] == ["works", "ill"]

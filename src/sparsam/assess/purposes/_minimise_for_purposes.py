@@ -119,7 +119,7 @@ def minimise_for_purposes(
     if showing.chosen is None:
         raise _nothing_fits(judge, showing.shown, confidence)
     choices = {
-        name: _choice_alone(judge, name, [*alone[name], *candidates], losses[name])
+        name: _choice_alone(judge, name, [*alone[name], *candidates], losses[name], confidence)
         for name in parts.names
     }
     return PurposesChoice(
@@ -358,13 +358,13 @@ def _nothing_fits(judge: Judge, shown: Mapping[str, Shown], confidence: float) -
 
 
 def _choice_alone(
-    judge: Judge, name: str, judged: Sequence[JudgedCandidate], loss: float
+    judge: Judge, name: str, judged: Sequence[JudgedCandidate], loss: float, confidence: float
 ) -> Choice | None:
     """What a purpose would need on its own; None where nothing can be shown for it."""
     points = [Point(each.candidate, each.assessments[name]) for each in judged]
     front = Front(points, judge.limits[name], judge.data.parts[name])
     try:
-        return front.choose(max_utility_loss=loss)
+        return front.choose(max_utility_loss=loss, confidence=confidence)
     except NothingFitsError:
         return None
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sparsam.data import Roles
     from sparsam.minimise import Constraints
 
-_ONE_TARGET_ONLY = ("max_risk", "with_attacks")
+_ONE_TARGET_ONLY = ("max_risk", "with_attacks", "repeats")
 
 
 class LossLimit(click.ParamType):  # type: ignore[type-arg]
@@ -118,6 +118,7 @@ def minimise_for_several(
             choice = minimise_for_purposes(
                 purposes,
                 max_utility_loss=options["max_utility_loss"],
+                confidence=options["confidence"],
                 constraints=constraints,
                 min_leaf=options["min_leaf"],
                 random_state=options["seed"],
