@@ -322,7 +322,7 @@ def _fineness(labels: Sequence[str] | None, values: int, details: bool) -> Cell:
     if not labels:
         return Cell("?" if labels is None else NOTHING)
     shown = [*labels[:_MOST_LABELS], *(["…"] if len(labels) > _MOST_LABELS else [])]
-    note: Words = names(shown) if details else ""
+    note: Words = name(" | ".join(shown)) if details else ""
     return Cell(f"{len(labels)} of {values}", note)
 
 
