@@ -72,6 +72,7 @@ __getattr__, __dir__ = load_lazily(
 
 # A choice of `assess` writes its report, which comes later in the flow.
 supply("report_on", lambda: __getattr__("report_on"))
+supply("purposes_report", lambda: __getattr__("report").purposes_report)
 
 __all__ = [
     "Constraints",

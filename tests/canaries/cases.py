@@ -37,6 +37,16 @@ _GOOD = (
         "--max-utility-loss 0.15 --attack -q --report >report.json",
     ),
     Case(
+        "minimise purposes",
+        "minimise @people.csv --target employed --target 'income>50000' --identifier patient "
+        "--min-leaf 60 --jobs 1 --max-utility-loss 'employed=0.2,income>50000=0.2' --json "
+        "-o >people.json --report >report.html",
+    ),
+    Case(
+        "assess purposes",
+        "assess '<minimise purposes/people.json' @people.csv --target 'income>50000' --json",
+    ),
+    Case(
         "minimise model",
         f"minimise @people.csv {_TRUST} --target employed -o >people.json --recoding "
         ">recoding.json --questionnaire >questions.json --report >report.html",
@@ -265,6 +275,9 @@ _WRONG = {
     "target of incomes": f"minimise @people.csv --target income {_SWEEP}",
     "target of one class": f"minimise @people.csv --target 'income>900000' {_SWEEP}",
     "column": "minimise @people.csv --target employed --identifier pasient",
+    "one of two targets": "minimise @people.csv --target employed --target emploied",
+    "limit of no target": "minimise @people.csv --target employed --target sex "
+    "--max-utility-loss region=0.1",
     "roles": "minimise @people.csv --roles @wrong.toml",
     "domains": "minimise @people.csv --roles @too_narrow.toml",
     "output": "minimise @people.csv --target employed -o >nowhere/people.json",

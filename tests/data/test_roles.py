@@ -373,3 +373,33 @@ def test_what_an_artifact_carries():
     assert (carried.missing_in, carried.ages) == (FULL.missing_in, FULL.ages)
     assert carried_roles({}) == Roles()
     assert carried_roles({"roles": carried.to_dict()}) == carried
+
+
+def test_several_targets() -> None:
+    roles = Roles(targets=["works", "income>50000"])
+    assert roles.target is None
+    assert roles.purposes == ("works", "income>50000")
+    assert Roles.from_dict(roles.to_dict()) == roles
+    assert Roles(targets=["works"]) == Roles("works")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"targets": ["a", "a"]}, "Got 'a' more than once"),
+        ({"target": "a", "targets": ["b", "c"]}, "not both"),
+        ({"targets": ["a", "b"], "identifiers": ["b"]}, "both 'identifiers' and 'target'"),
+        ({"targets": ["a", "b"], "personal": ["a"]}, "both 'personal' and 'target'"),
+    ],
+)
+def test_targets_that_contradict(arguments: dict[str, Any], says: str) -> None:
+    with pytest.raises(RoleError, match=says):
+        Roles(**arguments)
+
+
+def test_one_of_several_targets_does_not_get_the_others_as_attributes() -> None:
+    file = Roles(targets=["works", "income>50000"], ignore=["row"])
+    one = Roles("works").completed_by(file)
+    assert one.purposes == ("works",)
+    assert set(one.ignore) == {"row", "income"}
+    assert Roles().completed_by(file).purposes == ("works", "income>50000")

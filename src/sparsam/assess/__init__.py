@@ -9,6 +9,8 @@ from sparsam.assess._gate import check_gates
 from sparsam.assess._sweep import sweep
 from sparsam.assess.model._assessment import ModelAssessment, assess_model
 from sparsam.assess.over_time._monitor import monitor
+from sparsam.assess.purposes._minimise_for_purposes import minimise_for_purposes
+from sparsam.assess.purposes._purposes_choice import PurposesChoice
 
 __all__ = [
     "Assessment",
@@ -18,12 +20,14 @@ __all__ = [
     "ModelAssessment",
     "NothingFitsError",
     "Point",
+    "PurposesChoice",
     "assess_generalization",
     "assess_model",
     "attack_along",
     "check_gates",
     "drift",
     "measure_limits",
+    "minimise_for_purposes",
     "monitor",
     "sweep",
 ]

@@ -194,7 +194,31 @@ def assess_generalization(
     learned = learning_part(data)
     records = GeneralizedRecords.of(generalization, learned)
     classifier = best_classifier(records, learned, random_state, score=score)
-    guesses = (adversary or Reconstruction(random_state=random_state)).guess(records, learned)
+    adversary = adversary or Reconstruction(random_state=random_state)
+    return attacked(generalization, records, classifier, adversary, data, learned)
+
+
+def attacked(
+    generalization: Generalization,
+    records: GeneralizedRecords,
+    classifier: Classifier,
+    adversary: Reconstruction,
+    data: Split,
+    learned: Split,
+) -> Assessment:
+    """Attack generalized records, beside what a classifier makes of them.
+
+    Parameters
+    ----------
+    generalization : Generalization
+    records : GeneralizedRecords
+    classifier : Classifier
+        Its people may be some of those in the records.
+    adversary : Reconstruction
+    data, learned : Split
+        Everyone, and with only those whom models learn from.
+    """
+    guesses = adversary.guess(records, learned)
     errors = {
         part: PersonErrors(
             classifier.losses[part], guesses.wrong(part).mean(axis=1, dtype=np.float32)

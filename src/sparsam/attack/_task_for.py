@@ -47,6 +47,8 @@ def task_for(generalization: Generalization, source: Any, roles: Roles | None = 
     about = generalization.about
     told = roles.completed_by(carried_roles(about))
     target = roles.target or about.get("target")
+    if target is None and about.get("targets"):
+        raise _several(about["targets"])
     if target is None:
         raise RoleError(
             "The generalization does not say what it was learned for."
@@ -60,9 +62,13 @@ def task_for(generalization: Generalization, source: Any, roles: Roles | None = 
     numeric = [p for p in generalization if isinstance(p, NumericPartition)]
     categorical = [p for p in generalization if isinstance(p, CategoricalPartition)]
     personal = _personal(roles, generalization, column)
+    # of several purposes each is judged on the people who have its target
+    several = bool(about.get("targets"))
     settled = replace(
         told,
         target=target,
+        targets=(),
+        drop_missing_target=told.drop_missing_target or several,
         personal=personal,
         quasi_identifiers=_within(told.quasi_identifiers, known - {column}),
         sensitive=_within(told.sensitive, known),
@@ -81,6 +87,14 @@ def task_for(generalization: Generalization, source: Any, roles: Roles | None = 
     )
     cuts = {p.name: p.cuts for p in numeric if p.cuts}
     return resolve(read(source, roles=settled, cuts=cuts), settled)
+
+
+def _several(targets: Sequence[str]) -> RoleError:
+    listed = ", ".join(f"'{name}'" for name in targets)
+    return RoleError(
+        f"The generalization serves several purposes, and must be judged for one: {listed}."
+        + hint(f"Roles(target='{targets[0]}')", f"--target '{targets[0]}'")
+    )
 
 
 def _within(said: Any, known: Collection[str]) -> Any:

@@ -88,9 +88,11 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
 def _score(artifact: Generalization, roles: Roles, score: str) -> str:
     """The score that the user names, or the one that the artifact was chosen by."""
     source = get_current_context().get_parameter_source("score")
-    if source is ParameterSource.DEFAULT and roles.target is None:
+    if source is not ParameterSource.DEFAULT:
+        return score
+    if roles.target is None:
         return str(artifact.about.get("score", score))
-    return score
+    return str(artifact.about.get("scores", {}).get(roles.target, score))
 
 
 def _plain(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> dict[str, Any]:

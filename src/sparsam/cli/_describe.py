@@ -306,7 +306,7 @@ def _said_of_the_table(roles: Any) -> Iterator[str]:
             yield one_line(f"file: {_in_words(told)}")
             continue
         for name, value in told.items() if isinstance(told, dict) else ():
-            if section != "roles" or name not in ("target", "personal"):
+            if section != "roles" or name not in ("target", "targets", "personal"):
                 shown = name if section == "attributes" else name.replace("_", " ")
                 yield one_line(f"{shown}: {_in_words(value)}")
 

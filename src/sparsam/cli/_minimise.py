@@ -46,6 +46,7 @@ from sparsam.cli._terminal import (
     progress_bar,
     tables,
 )
+from sparsam.cli.minimise._purposes import LossLimit, minimise_for_several, single_limit
 
 if TYPE_CHECKING:
     from sparsam.assess import Choice
@@ -89,9 +90,10 @@ _WITHOUT_MODEL = (
 @head_options
 @click.option(
     "--max-utility-loss",
-    type=click.FloatRange(0),
+    type=LossLimit(),
     help="How much of the score may be lost against everything collected; of accuracy 0.01 is one "
-    "point.  [default: 0.01, or the smallest loss that so many people can show]",
+    "point. For several targets one limit, or TARGET=LIMIT,...  [default: 0.01, or the smallest "
+    "loss that so many people can show]",
 )
 @click.option(
     "--max-risk",
@@ -146,12 +148,14 @@ def minimise(data: Path, **options: Any) -> None:
     roles = roles_from(options)
     if options["model"] is not None:
         minimise_for_model(data, roles, _constraints(options), options)
+    if roles.targets:
+        minimise_for_several(data, roles, _constraints(options), options)
     if roles.target is None:
         raise click.UsageError("Missing option '--target' (or a TOML file with --roles).")
     choice = choose(
         data,
         roles,
-        loss=options["max_utility_loss"],
+        loss=single_limit(options["max_utility_loss"], roles.target),
         risk=options["max_risk"],
         confidence=options["confidence"],
         repeats=options["repeats"],

@@ -177,7 +177,9 @@ role_options = _together(
     click.option(
         "--target",
         metavar="NAME|EXPRESSION",
-        help='What the model predicts: a column, or "income>50000".',
+        multiple=True,
+        help='What the model predicts: a column, or "income>50000". To `minimise` for several '
+        "purposes, once for each.",
     ),
     click.option(
         "--personal",
@@ -256,8 +258,9 @@ def roles_from(options: Mapping[str, Any]) -> Roles:
     file = options.get("roles")
     declared = Roles() if file is None else Roles.from_toml(file)
     personal = _personal(options.get("personal") or ())
+    target = options.get("target") or ()
     given = Roles(
-        options.get("target"),
+        targets=(target,) if isinstance(target, str) else target,
         personal="categorical" if personal is None else personal,
         identifiers=options.get("identifier", ()),
         ignore=options.get("ignore", ()),

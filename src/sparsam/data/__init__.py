@@ -22,6 +22,10 @@ from sparsam.data._open import open_as as open_as
 from sparsam.data._propose import ColumnProposal as ColumnProposal
 from sparsam.data._propose import ProposedRoles as ProposedRoles
 from sparsam.data._propose import propose_roles
+from sparsam.data._purposes import Purposes as Purposes
+from sparsam.data._purposes import PurposeSplits as PurposeSplits
+from sparsam.data._purposes import resolve_purposes as resolve_purposes
+from sparsam.data._purposes import split_purposes as split_purposes
 from sparsam.data._read import read
 from sparsam.data._read import set_aside as set_aside
 from sparsam.data._read import target_of as target_of

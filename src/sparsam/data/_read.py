@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._checks import check_names, check_whole
-from sparsam._errors import DataError, hint
+from sparsam._errors import DataError, RoleError, hint
 from sparsam.data._attribute import MAX_CATEGORIES, Attribute, as_numbers
 from sparsam.data._domain import CategoricalDomain, Domain, NumericDomain, plain, rounded_range
 from sparsam.data._factor import Factored, factorise, from_dictionary
@@ -79,9 +79,26 @@ def read(
 
 def target_of(roles: Roles, names: tuple[str, ...]) -> Target | None:
     """Return the target: a column as it is, even if its name looks like an expression."""
-    if roles.target is None:
-        return None
-    return Target(roles.target) if roles.target in names else Target.parse(roles.target)
+    if roles.targets:
+        listed = ", ".join(f"'{text}'" for text in roles.targets)
+        raise RoleError(
+            f"One target is expected here. The roles name {len(roles.targets)}: {listed}."
+            + hint(
+                "minimise_for_purposes takes all of them; else name one: "
+                "dataclasses.replace(roles, target='...', targets=())",
+                "name one of them with --target",
+            )
+        )
+    return None if roles.target is None else _target(roles.target, names)
+
+
+def targets_of(roles: Roles, names: tuple[str, ...]) -> tuple[Target, ...]:
+    """Return the targets of all purposes."""
+    return tuple(_target(text, names) for text in roles.purposes)
+
+
+def _target(text: str, names: tuple[str, ...]) -> Target:
+    return Target(text) if text in names else Target.parse(text)
 
 
 def text_columns(roles: Roles) -> set[str]:
@@ -105,9 +122,8 @@ def _encode(
     source: Source, roles: Roles, max_codes: int, cuts: Mapping[str, Sequence[float]]
 ) -> Table:
     edges = {name: Target(name, "bins", tuple(places)) for name, places in cuts.items()}
-    target = target_of(roles, source.names)
-    if target is not None:
-        edges[target.column] = target
+    targets = {target.column: target for target in targets_of(roles, source.names)}
+    edges |= targets
     left_out = [name for name in source.names if name in roles.unread]
     notes = [*source.notes]
     notes += [
@@ -124,7 +140,7 @@ def _encode(
         try:
             part = encode_column(column, roles, max_codes, edges.get(name))
         except NearlyUniqueError:
-            if name in roles.declared or (target is not None and name == target.column):
+            if name in roles.declared or name in targets:
                 raise
             left_out.append(name)
             notes.append(set_aside(name))

@@ -18,6 +18,7 @@ from sparsam._checks import check_names
 from sparsam._documents import convert_part, parse_toml, read_bytes
 from sparsam._errors import DataError, DocumentError, RoleError
 from sparsam.data._domain import CategoricalDomain, Category, Domain, NumericDomain
+from sparsam.data._target import Target
 from sparsam.data.source._format import FileFormat
 
 _LISTS = (
@@ -29,6 +30,7 @@ _LISTS = (
     "categorical",
     "dates",
     "missing_values",
+    "targets",
 )
 
 
@@ -71,6 +73,10 @@ class Roles:
         What a number of an attribute counts, such as "years" or "EUR".
     drop_missing_target : bool, default=False
         Whether rows without a target are left out, instead of refused.
+    targets : sequence of str
+        Instead of `target`, where one collection serves several purposes: what each of them
+        predicts. None of these is an attribute of another. A row may lack some of them, but not
+        all, unless `drop_missing_target` is set.
     file : FileFormat or mapping
         How the file of the table is written: ``{"encoding": "latin-1", "decimal": ","}``.
 
@@ -99,6 +105,7 @@ class Roles:
     units: Mapping[str, str] = field(default_factory=dict)
     drop_missing_target: bool = False
     file: FileFormat = field(default_factory=FileFormat)
+    targets: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if self.target is not None and not isinstance(self.target, str):
@@ -107,6 +114,7 @@ class Roles:
             )
         for name in _LISTS:
             self._set(name, names_of(name, getattr(self, name)))
+        self._settle_targets()
         if self.personal not in ("categorical", "all"):
             self._set("personal", names_of("personal", self.personal))
         self._set("weights", {name: _weight(name, w) for name, w in self.weights.items()})
@@ -121,6 +129,17 @@ class Roles:
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
+
+    def _settle_targets(self) -> None:
+        """Keep one target under `target`, and several under `targets`."""
+        if self.target is not None and self.targets:
+            raise RoleError(
+                "The roles must name a target or a list of targets, not both."
+                "\n\nHint: put all of them into 'targets'."
+            )
+        if len(self.targets) == 1:
+            self._set("target", self.targets[0])
+            self._set("targets", ())
 
     def _settle_domains(self) -> None:
         """Keep each declaration in one place: ordered lists under `ordered`, the rest apart."""
@@ -151,6 +170,17 @@ class Roles:
         return tuple(dict.fromkeys((*self.missing_values, *self.missing_in.get(name, ()))))
 
     @property
+    def purposes(self) -> tuple[str, ...]:
+        """All that is predicted: one target, several, or none.
+
+        Examples
+        --------
+        >>> Roles("works").purposes, Roles(targets=["works", "income>50000"]).purposes
+        (('works',), ('works', 'income>50000'))
+        """
+        return tuple(self.targets) if self.target is None else (self.target,)
+
+    @property
     def unread(self) -> tuple[str, ...]:
         """The columns that are never read: identifiers, and those to be ignored."""
         return (*self.identifiers, *self.ignore)
@@ -171,7 +201,8 @@ class Roles:
     def completed_by(self, other: Roles) -> Roles:
         """Return these roles, with what other roles say where these say nothing else.
 
-        Names and texts add up. Where both speak of one column, these win.
+        Names and texts add up. Where both speak of one column, these win. Of several targets that
+        the others name, those that are not wanted here are ignored.
 
         Parameters
         ----------
@@ -184,12 +215,15 @@ class Roles:
         >>> both.target, both.unread, both.categorical, both.numeric
         ('works', ('name', 'row'), ('age',), ())
         """
-        target = other.target if self.target is None else self.target
+        targets = self.purposes or other.purposes
         personal = () if isinstance(self.personal, str) else self.personal
-        used = {target, *personal, *self.quasi_identifiers, *self.sensitive}
+        used = {*targets, *personal, *self.quasi_identifiers, *self.sensitive}
         identifiers = _both(self.identifiers, other.identifiers, {*used, *self.ignore})
         ignore = _both(self.ignore, other.ignore, {*used, *identifiers})
-        gone, kinds = {*identifiers, *ignore, target}, self.kinds
+        # what another purpose predicts does not become an attribute of this one
+        spared = [Target.parse(text).column for text in other.targets if text not in targets]
+        ignore = _both(ignore, spared, {*used, *identifiers})
+        gone, kinds = {*identifiers, *ignore, *targets}, self.kinds
         lists: dict[str, Any] = {
             name: _both(getattr(self, name), getattr(other, name), kinds)
             for name in ("numeric", "categorical", "dates")
@@ -205,10 +239,10 @@ class Roles:
         }
         weights = {n: w for n, w in other.weights.items() if n not in gone} | dict(self.weights)
         return Roles(
-            target,
+            targets=targets,
             personal=_either(self.personal, other.personal, "categorical", gone),
             quasi_identifiers=_either(self.quasi_identifiers, other.quasi_identifiers, (), gone),
-            sensitive=_either(self.sensitive, other.sensitive, (), gone - {target}),
+            sensitive=_either(self.sensitive, other.sensitive, (), gone - {*targets}),
             identifiers=identifiers,
             ignore=ignore,
             missing_values=_both(self.missing_values, other.missing_values, ()),
@@ -242,7 +276,7 @@ class Roles:
 
     def _check_overlaps(self) -> None:
         personal = () if isinstance(self.personal, str) else self.personal
-        target = () if self.target is None else (self.target,)
+        target = self.purposes
         ranges = [name for name in self.domains if self._range(name)]
         lists = [name for name in self.domains if not self._range(name)]
         for role in ("identifiers", "ignore"):
@@ -413,6 +447,7 @@ class _Roles(msgspec.Struct, forbid_unknown_fields=True):
     ignore: tuple[str, ...] = ()
     missing_values: tuple[str, ...] = ()
     drop_missing_target: bool = False
+    targets: tuple[str, ...] = ()
 
 
 class _Format(msgspec.Struct, forbid_unknown_fields=True):
@@ -515,6 +550,7 @@ def _range_of(attribute: _Attribute, unit: Any, where: str) -> NumericDomain:
 def document_of(roles: Roles) -> dict[str, Any]:
     """Return roles as the sections of a roles file, with only what is said."""
     first: dict[str, Any] = {} if roles.target is None else {"target": roles.target}
+    first |= {"targets": list(roles.targets)} if roles.targets else {}
     personal = roles.personal
     first["personal"] = personal if isinstance(personal, str) else list(personal)
     first |= {name: list(getattr(roles, name)) for name in _LISTED if getattr(roles, name)}

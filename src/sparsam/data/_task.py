@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -147,12 +148,12 @@ class Task:
 # A numeric column with more values than this is a quantity, not a list of classes.
 _MOST_NUMERIC_CLASSES = 20
 # With more classes than this, nobody is told anything by a class.
-_MOST_CLASSES = 100
+MOST_CLASSES = 100
 # Into how many parts of about equally many people a number is cut, for the search to learn from.
 _PARTS_OF_NUMBER = 8
 
 
-class _Labels(NamedTuple):
+class Labels(NamedTuple):
     name: str
     codes: NDArray[np.uint16]
     classes: tuple[str, ...]
@@ -189,7 +190,18 @@ def resolve(
     >>> resolve(people, Roles("works"))
     Task(3 rows, 2 attributes, 1 personal, target 'works' with 2 classes)
     """
-    roles = roles if roles is not None else Roles()
+    table, roles = opened_table(source, roles if roles is not None else Roles())
+    table = _with_target(table, roles) if y is None and roles.drop_missing_target else table
+    labels, table = labels_of(table, roles) if y is None else (_given(table, roles, y), table)
+    task = settled_task(table, labels, roles)
+    if look_for_leaks:
+        found = leaks(task.table, labels.codes, len(labels.classes))
+        task = with_notes(task, [leak_note(name) for name in found])
+    return task
+
+
+def opened_table(source: Any, roles: Roles) -> tuple[Table, Roles]:
+    """Read a table, without what is never read, and what reading told of the roles."""
     opened = source if isinstance(source, Table) else open_as(source, roles)
     table = declare(read(opened, roles=roles), roles)
     if isinstance(opened, Source):
@@ -197,17 +209,21 @@ def resolve(
     if table.n_rows == 0:
         raise DataError("A table must have at least one row. Got none.")
     _check_identifiers(table, roles)
-    table = table.drop([name for name in roles.unread if name in table.names])
-    table = _with_target(table, roles) if y is None and roles.drop_missing_target else table
-    labels, table = _target(table, roles) if y is None else (_given(table, roles, y), table)
+    return table.drop([name for name in roles.unread if name in table.names]), roles
+
+
+def with_notes(task: Task, notes: Sequence[str]) -> Task:
+    return replace(task, table=replace(task.table, notes=(*task.table.notes, *notes)))
+
+
+def settled_task(table: Table, labels: Labels, roles: Roles) -> Task:
+    """Settle the attributes beside the target, and what of them is protected."""
     table = _without_identifiers(table, roles)
     _check_names(table, roles)
     personal, remark = _personal(table, roles)
     remarks = [remark] if remark else []
     if roles.personal == "categorical":
         remarks += _codes_read_as_numbers(table, roles)
-    if look_for_leaks:
-        remarks += [leak_note(n) for n in leaks(table, labels.codes, len(labels.classes))]
     table = replace(table, notes=(*table.notes, *remarks))
     return Task(
         table=table,
@@ -238,7 +254,7 @@ def _with_target(table: Table, roles: Roles) -> Table:
     return replace(table.take(known), notes=(*table.notes, note))
 
 
-def _target(table: Table, roles: Roles) -> tuple[_Labels, Table]:
+def labels_of(table: Table, roles: Roles) -> tuple[Labels, Table]:
     target = target_of(roles, table.names)
     if target is None or roles.target is None:
         raise RoleError(
@@ -263,7 +279,7 @@ def _target(table: Table, roles: Roles) -> tuple[_Labels, Table]:
     return _dense(roles.target, target.labels(attribute, codes), target.classes), rest
 
 
-def _given(table: Table, roles: Roles, y: Any) -> _Labels:
+def _given(table: Table, roles: Roles, y: Any) -> Labels:
     name = roles.target or "target"
     if name in table.names and roles.target is not None:
         raise RoleError(f"The target must be a column or y, not both. Got '{name}' and y.")
@@ -286,7 +302,7 @@ def _as_is(
     codes: NDArray[np.uint16],
     name: str,
     numbers: NDArray[np.float64] | None,
-) -> _Labels:
+) -> Labels:
     check_no_date_target(attribute, name)
     whole = isinstance(attribute.domain, NumericDomain) and attribute.domain.integer
     if attribute.numeric and not (whole and attribute.n_values <= _MOST_NUMERIC_CLASSES):
@@ -304,7 +320,7 @@ def _as_is(
     return _dense(name, codes, classes)
 
 
-def _number(name: str, numbers: NDArray[np.float64]) -> _Labels:
+def _number(name: str, numbers: NDArray[np.float64]) -> Labels:
     """A target that is a number: the parts of its range that the search learns from, and itself."""
     values, place, counts = np.unique(numbers, return_inverse=True, return_counts=True)
     if len(values) < 2:
@@ -312,22 +328,22 @@ def _number(name: str, numbers: NDArray[np.float64]) -> _Labels:
     parts = quantile_bins(counts, _PARTS_OF_NUMBER)
     n_parts = int(parts.max()) + 1
     classes = tuple(f"part {part + 1} of {n_parts}" for part in range(n_parts))
-    return _Labels(name, parts[place].astype(np.uint16), classes, numbers)
+    return Labels(name, parts[place].astype(np.uint16), classes, numbers)
 
 
-def _dense(name: str, codes: NDArray[np.uint16], classes: tuple[str, ...]) -> _Labels:
+def _dense(name: str, codes: NDArray[np.uint16], classes: tuple[str, ...]) -> Labels:
     """Keep only the classes that occur."""
     seen = np.bincount(codes, minlength=len(classes)) > 0
-    if seen.sum() > _MOST_CLASSES:
+    if seen.sum() > MOST_CLASSES:
         raise DataError(
-            f"The target '{name}' must have at most {_MOST_CLASSES} classes. "
+            f"The target '{name}' must have at most {MOST_CLASSES} classes. "
             f"Got {int(seen.sum()):,} instead."
             "\n\nHint: put classes together that need not be told apart."
         )
     if seen.sum() < 2:
         raise DataError(f"The target '{name}' must have at least two classes. Got one in all rows.")
     lookup = (np.cumsum(seen) - 1).astype(np.uint16)
-    return _Labels(name, lookup[codes], tuple(c for c, s in zip(classes, seen, strict=True) if s))
+    return Labels(name, lookup[codes], tuple(c for c, s in zip(classes, seen, strict=True) if s))
 
 
 def _check_known(name: str, attribute: Attribute, codes: NDArray[np.uint16]) -> None:
@@ -414,7 +430,7 @@ def _check_identifiers(table: Table, roles: Roles) -> None:
 def _check_names(table: Table, roles: Roles) -> None:
     for role in ("quasi_identifiers", "sensitive"):
         names = [name for name in getattr(roles, role) if name not in table.left_out]
-        known = [*table.names, *([roles.target] if roles.target and role == "sensitive" else [])]
+        known = [*table.names, *(roles.purposes if role == "sensitive" else ())]
         check_names(names, known, role)
 
 

@@ -1,12 +1,14 @@
 """Minimisers: learn from a sample the least data that a task needs."""
 
 # What is imported `as` itself is for the other folders, not for users.
+from sparsam.minimise._coarsening import coarsenings as coarsenings
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._feature_selection import FeatureSelection
 from sparsam.minimise._iterative import Iterative
 from sparsam.minimise._minimiser import BucketMinimiser
 from sparsam.minimise._minimiser import Minimiser as Minimiser
 from sparsam.minimise._minimiser import two_dimensional as two_dimensional
+from sparsam.minimise._partitions import rare_together as rare_together
 from sparsam.minimise._privacy_tree import PrivacyTree
 from sparsam.minimise._ranges import MAX_RANGES as MAX_RANGES
 from sparsam.minimise._uniform import Uniform

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from sparsam.report._monitor_report import MonitorReport as MonitorReport
     from sparsam.report._monitor_report import monitor_brief as monitor_brief
     from sparsam.report._monitor_report import monitor_report
+    from sparsam.report._purposes_report import PurposesReport as PurposesReport
+    from sparsam.report._purposes_report import purposes_report
     from sparsam.report._release_report import ReleaseReport as ReleaseReport
     from sparsam.report._release_report import release_report
     from sparsam.report._report import Report as Report
@@ -40,6 +42,7 @@ __getattr__, __dir__ = load_lazily(
         "IndividualReport": "_individual_report",
         "ModelReport": "_model_report",
         "MonitorReport": "_monitor_report",
+        "PurposesReport": "_purposes_report",
         "ReleaseReport": "_release_report",
         "Report": "_report",
         "StatementReport": "_statement_report",
@@ -52,6 +55,7 @@ __getattr__, __dir__ = load_lazily(
         "model_report": "_model_report",
         "monitor_brief": "_monitor_report",  # likewise
         "monitor_report": "_monitor_report",
+        "purposes_report": "_purposes_report",
         "release_report": "_release_report",
         "report_on": "_report",
         "statement_report": "_statement_report",
@@ -65,6 +69,7 @@ __all__ = [
     "individual_report",
     "model_report",
     "monitor_report",
+    "purposes_report",
     "release_report",
     "statement_report",
 ]

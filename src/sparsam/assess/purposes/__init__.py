@@ -1,0 +1,1 @@
+"""One generalization for several purposes."""

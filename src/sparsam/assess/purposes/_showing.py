@@ -1,0 +1,136 @@
+"""Show that a generalization serves every purpose, on people who took no part in finding it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sparsam.assess._assessment import Limits
+from sparsam.assess._trial import LossDemand, Tried, sequence, walk
+from sparsam.assess.purposes._judging import JudgedCandidate
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Whether one purpose loses less than its limit, and how sure that is.
+
+    Attributes
+    ----------
+    limit : float
+        What may be lost.
+    bound : float
+        What is lost at most, with the confidence asked for (test data).
+    p_value : float
+        How likely people like these would be, were more lost than the limit.
+    people : int
+        On how many it was tested.
+    """
+
+    limit: float
+    bound: float
+    p_value: float
+    people: int
+
+
+@dataclass(frozen=True, repr=False)
+class PurposeDemand:
+    """What one purpose demands of a generalization that serves several.
+
+    Attributes
+    ----------
+    purpose : str
+    own : LossDemand
+        As if it were the only purpose.
+    judged : mapping of int to JudgedCandidate
+        What was measured of each candidate, by the identity of the candidate.
+    """
+
+    purpose: str
+    own: LossDemand
+    judged: Mapping[int, JudgedCandidate]
+
+    @property
+    def limit(self) -> float:
+        """How much this purpose may lose."""
+        return self.own.limit
+
+    def estimate(self, tried: Tried) -> float:
+        """What this purpose is expected to lose, on validation data."""
+        return self.own.estimate(self._mine(tried))
+
+    def p_value(self, tried: Tried) -> float:
+        """How well the test people can be explained if this purpose loses more."""
+        return self.own.p_value(self._mine(tried))
+
+    def show(self, tried: Tried, confidence: float) -> Shown:
+        """What is known of this purpose."""
+        mine = self._mine(tried)
+        bound = self.own.upper(mine, confidence)
+        return Shown(self.limit, bound, self.own.p_value(mine), len(self.own.everything["test"]))
+
+    def _mine(self, tried: Tried) -> Tried:
+        errors = self.judged[id(tried.candidate)].assessments[self.purpose].person_errors
+        return replace(tried, losses={part: errors[part].utility for part in errors})
+
+
+@dataclass(frozen=True, repr=False)
+class Showing:
+    """What came of testing candidates for all purposes, one after the other.
+
+    A generalization serves all purposes when that is shown for each of them, each at the full
+    level: whoever wrongly says so is wrong about one purpose at least (an intersection-union
+    test), so that nothing need be paid for their number. The order is settled on validation data,
+    and the first candidate that cannot be shown is the last to be tested.
+
+    Attributes
+    ----------
+    chosen : JudgedCandidate or None
+        The last that was shown to serve all purposes: the one with the fewest attributes.
+    shown : mapping of str to Shown
+        By purpose; where nothing could be shown, of the first that was tested.
+    n_tested : int
+    """
+
+    chosen: JudgedCandidate | None
+    shown: Mapping[str, Shown]
+    n_tested: int
+
+
+def show_for_all(
+    candidates: Sequence[JudgedCandidate],
+    limits: Mapping[str, Limits],
+    losses: Mapping[str, float],
+    confidence: float,
+) -> Showing:
+    """Test candidates on the test part, from many attributes to few.
+
+    Parameters
+    ----------
+    candidates : sequence of JudgedCandidate
+        Judged for every purpose.
+    limits : mapping of str to Limits
+        By purpose.
+    losses : mapping of str to float
+        What each purpose may lose.
+    confidence : float
+    """
+    judged = {id(each.candidate): each for each in candidates}
+    demands = [
+        PurposeDemand(
+            name,
+            LossDemand(losses[name], limit.score, limit.classifier.losses),
+            judged,
+        )
+        for name, limit in limits.items()
+    ]
+    # of equals the first is taken: the one with the fewest buckets
+    tried = [
+        Tried(each.candidate, {}, each.validation_risk)
+        for each in sorted(candidates, key=lambda each: each.generalization.n_buckets)
+    ]
+    found = walk(sequence(tried, demands), demands, 1 - confidence)
+    last = found.shown[-1] if found.shown else found.stopped_at
+    assert last is not None  # there is a candidate, or the search has refused
+    shown = {demand.purpose: demand.show(last, confidence) for demand in demands}
+    chosen = judged[id(last.candidate)] if found.shown else None
+    return Showing(chosen, shown, len(found.p_values))

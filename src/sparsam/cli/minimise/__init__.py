@@ -1,0 +1,1 @@
+"""What `sparsam minimise` does beside finding the least data for one target."""
