@@ -133,6 +133,12 @@ def happiness() -> Source:
     return rows.filter(f'"{target}" is not null'), Roles(target)
 
 
+def happiness_whole() -> Source:
+    """The same with every column, the number of the interview too."""
+    target = "Happiness of marriage"
+    return _file("gss_happiness.csv.gz", "*").filter(f'"{target}" is not null'), Roles(target)
+
+
 def german_credit() -> Source:
     return _file("german_credit.csv.gz", "*"), Roles("class", categorical=("class",))
 
@@ -171,6 +177,11 @@ def lending() -> Source:
     return _file("lending_club_2018.csv.gz", columns), Roles(
         "loan_status", categorical=("loan_status",)
     )
+
+
+def lending_whole() -> Source:
+    """The same with every column, the month and the job title too."""
+    return _file("lending_club_2018.csv.gz", "*"), lending()[1]
 
 
 def income() -> Source:

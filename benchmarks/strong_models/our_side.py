@@ -16,59 +16,38 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from sparsam.assess import Front, sweep
 from sparsam.assess._utility import best_classifier
 from sparsam.attack import GeneralizedRecords, Question, Reconstruction, target_question
-from sparsam.data import Roles, Split, Task, read, resolve, split
-from tables import DATA, acs_public_coverage
+from sparsam.data import Split, Task, read, resolve, split
+from tables import (
+    Source,
+    bank_balanced,
+    happiness_whole,
+    heritage,
+    lending_whole,
+    public_coverage,
+)
 
 HERE = Path(__file__).resolve().parent
 MOST_VALUES, MOST_ATTRIBUTES = 30, 8
 PEERS = ("lightgbm", "catboost", "forest", "network")
 
 
-def bank() -> Task:
-    return _task(f"select * from '{DATA}/bank_balanced_11162.csv.gz'", Roles("deposit"))
+def _task(source: Callable[[], Source]) -> Task:
+    frame, roles = source()
+    return resolve(read(frame, roles=roles), roles)
 
 
-def gss() -> Task:
-    source = f"read_csv('{DATA}/gss_happiness.csv.gz')"
-    return _task(
-        f'select * from {source} where "Happiness of marriage" is not null',
-        Roles("Happiness of marriage"),
-    )
-
-
-def lending() -> Task:
-    return _task(
-        f"select * from '{DATA}/lending_club_2018.csv.gz'",
-        Roles("loan_status", categorical=("loan_status",)),
-    )
-
-
-def heritage() -> Task:
-    source = f"'{DATA}/heritage_health_171067.parquet'"
-    names = duckdb.sql(f"select * from {source}").columns
-    charlson = ", ".join(f'"{name}"' for name in names if name.startswith("CharlsonIndexI_"))
-    roles = Roles("ill", personal=("age", "sex"), categorical=("ill",))
-    rest = f'* exclude({charlson}, "Charlson>0")'
-    return _task(f'select {rest}, "Charlson>0" as ill from {source}', roles)
-
-
-def _task(query: str, roles: Roles) -> Task:
-    return resolve(read(duckdb.sql(query), roles=roles), roles)
-
-
-TABLES: dict[str, Callable[[], Task]] = {
-    "bank": bank,
-    "GSS": gss,
-    "lending": lending,
+TABLES: dict[str, Callable[[], Source]] = {
+    "bank": bank_balanced,
+    "GSS": happiness_whole,
+    "lending": lending_whole,
     "Heritage Health": heritage,
-    "ACSPublicCoverage": acs_public_coverage,
+    "ACSPublicCoverage": public_coverage,
 }
 
 
@@ -146,7 +125,7 @@ def main() -> None:
     options.results.mkdir(exist_ok=True)
     lines: list[dict[str, Any]] = []
     for name in options.tables:
-        task = TABLES[name]()
+        task = _task(TABLES[name])
         if task.n_rows > options.rows:
             rows = np.random.default_rng(0).choice(task.n_rows, options.rows, replace=False)
             task = task.take(np.sort(rows))
