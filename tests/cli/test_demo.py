@@ -13,7 +13,6 @@ from sparsam.generalization import Generalization
 def small_example(make_people, monkeypatch):
     people = read(make_people(700).rename(columns={"works": "employed"}))
     monkeypatch.setattr("sparsam.data.load_example", lambda: people)
-    monkeypatch.setattr(module, "DEFAULT_LOSS", 1.0)
 
 
 def test_it_leaves_an_artifact_and_a_report(run, small_example, tmp_path):
@@ -23,7 +22,8 @@ def test_it_leaves_an_artifact_and_a_report(run, small_example, tmp_path):
     page = (tmp_path / "new" / "report.html").read_text(encoding="utf-8")
     assert "bundled example" in page
     assert str(tmp_path) not in page
-    assert "needs none of the 5 attributes" in result.stdout
+    assert "of 5 attributes" in result.stdout
+    assert "is the smallest loss that so many people can be expected to show" in page
     assert "Wrote the report" in result.stderr
 
 
