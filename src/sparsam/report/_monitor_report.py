@@ -172,7 +172,7 @@ def monitor_report(
             "meaning": list(MEANING),
             "reproduce": {
                 "versions": versions(),
-                "seed": None,
+                "seed": data["seed"],
                 "input": input_data(source, rows),
                 "command": command,
                 "settings": {

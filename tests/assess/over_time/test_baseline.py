@@ -57,6 +57,9 @@ def test_no_evidence_and_wrong_evidence(artifact):
     for wrong in (
         {**evidence, "shares": {}},
         {**evidence, "people": "many"},
+        {**evidence, "people": 0},
+        {**evidence, "target": {**evidence["target"], "shares": [0.5]}},
+        {**evidence, "target": {**evidence["target"], "wrong": 7}},
         {**evidence, "shares": {**evidence["shares"], "region": [1.0]}},
     ):
         with pytest.raises(DocumentError, match="evidence"):

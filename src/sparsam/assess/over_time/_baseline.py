@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from sparsam._documents import convert_part, plain_parts
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 Buckets = Mapping[str, NDArray[np.integer]]
 """For each collected attribute the bucket of every person; -1 where a value has none."""
+
+Share = Annotated[float, Meta(ge=0, le=1)]
 
 EVIDENCE = "evidence"
 OTHER_CLASS = "other"
@@ -68,10 +71,10 @@ class TargetShares(msgspec.Struct, frozen=True):
     name: str
     classes: tuple[str, ...]
     threshold: float | None
-    shares: tuple[float, ...]
-    of_buckets: dict[str, tuple[tuple[float, ...] | None, ...]]
-    wrong: float | None = None
-    wrong_in: dict[str, tuple[float | None, ...]] = {}
+    shares: tuple[Share, ...]
+    of_buckets: dict[str, tuple[tuple[Share, ...] | None, ...]]
+    wrong: Share | None = None
+    wrong_in: dict[str, tuple[Share | None, ...]] = {}
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -143,9 +146,9 @@ class Baseline(msgspec.Struct, frozen=True):
     promise : Promise or None
     """
 
-    people: int
-    tested: int
-    shares: dict[str, tuple[float, ...]]
+    people: Annotated[int, Meta(ge=1)]
+    tested: Annotated[int, Meta(ge=0)]
+    shares: dict[str, tuple[Share, ...]]
     target: TargetShares | None = None
     promise: Promise | None = None
 
@@ -199,12 +202,22 @@ class Baseline(msgspec.Struct, frozen=True):
             tables += [self.target.of_buckets, self.target.wrong_in]
         for table in tables:
             for name, figures in table.items():
-                known = name in generalization and generalization[name].n_buckets == len(figures)
-                if not known:
+                known = name in generalization.collected
+                if not known or generalization[name].n_buckets != len(figures):
                     raise DocumentError(
                         f"The evidence must have one figure for each bucket of '{name}'.",
                         f"$.about.{EVIDENCE}",
                     )
+        if self.target is not None:
+            rows = [row for table in self.target.of_buckets.values() for row in table]
+            n_classes = len(self.target.classes)
+            if any(
+                row is not None and len(row) != n_classes for row in [self.target.shares, *rows]
+            ):
+                raise DocumentError(
+                    "The evidence must have one share for each class of the target.",
+                    f"$.about.{EVIDENCE}.target",
+                )
         absent = [name for name in generalization.collected if name not in self.shares]
         if absent:
             raise DocumentError(

@@ -79,6 +79,7 @@ class Monitoring:
         The people then, in words.
     look : int
     confidence, min_change : float
+    random_state : int
     earlier : tuple of Look
     """
 
@@ -95,6 +96,7 @@ class Monitoring:
     look: int
     confidence: float
     min_change: float
+    random_state: int = 0
     earlier: tuple[Look, ...] = ()
 
     @property
@@ -212,6 +214,7 @@ class Monitoring:
             "look": self.look,
             "confidence": self.confidence,
             "min_change": self.min_change,
+            "seed": self.random_state,
             "smallest": round(self.smallest, 3),
             "promise": None if promise is None else promise.words,
             "held": [held.to_dict() for held in self.held],
@@ -332,6 +335,7 @@ def monitor(
         look=look,
         confidence=confidence,
         min_change=min_change,
+        random_state=random_state,
         earlier=tuple(earlier),
     )
 
@@ -407,8 +411,8 @@ class _Run:
             size -= 1
         yield from compare(
             "target", target.name, target.labels[:size], [*target.shares, rest][:size],
-            [self.then.people] * size, np.bincount(codes, minlength=size).tolist(),
-            [n_now] * size, self.min_change,
+            [self.then.people - self.then.tested] * size,
+            np.bincount(codes, minlength=size).tolist(), [n_now] * size, self.min_change,
         )  # fmt: skip
         wrong = target.guess(known) != codes
         yield from compare(
