@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sparsam.assess._assessment import Limits
 from sparsam.assess._trial import LossDemand, Tried, sequence, walk
 from sparsam.assess.purposes._judging import JudgedCandidate
+
+# Standard errors that a test at 95 % adds to a loss, and by which validation data may flatter it.
+_TEST_NOISE, _LUCK = 1.645, 1.0
 
 
 @dataclass(frozen=True)
@@ -55,8 +59,19 @@ class PurposeDemand:
         return self.own.limit
 
     def estimate(self, tried: Tried) -> float:
-        """What this purpose is expected to lose, on validation data."""
-        return self.own.estimate(self._mine(tried))
+        """What can be expected to be shown of this purpose's loss, from validation data.
+
+        The worst of several purposes decides, so that a lucky figure is likely among many
+        candidates: what differs much between people is put higher by its noise here, and by what
+        the test adds to it.
+        """
+        differences = self.own.differences(self._mine(tried), "validation")
+        loss, people = self.own.estimate(self._mine(tried)), len(differences)
+        if people < 2:
+            return loss
+        tested = max(1, len(self.own.everything["test"]))
+        spread = float(differences.std(ddof=1))
+        return loss + spread * (_TEST_NOISE / math.sqrt(tested) + _LUCK / math.sqrt(people))
 
     def p_value(self, tried: Tried) -> float:
         """How well the test people can be explained if this purpose loses more."""
