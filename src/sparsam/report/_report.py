@@ -28,7 +28,6 @@ from sparsam.report._collected import (
     how_collected,
 )
 from sparsam.report._document import Document
-from sparsam.report._groups_section import groups_section, worst_clause
 from sparsam.report._made import Day, made_data
 from sparsam.report._publish import publishable
 from sparsam.report._score_words import (
@@ -86,6 +85,7 @@ from sparsam.report.pictures._front import (
     risk_scale,
     risk_strip,
 )
+from sparsam.report.sections._groups import groups_section, worst_clause
 
 Data = dict[str, Any]
 

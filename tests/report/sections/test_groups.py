@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sparsam.assess import Score
-from sparsam.report._groups_section import groups_blocks, groups_brief, worst_clause
 from sparsam.report._report import Report
 from sparsam.report.page._blocks import Fold, Table, Text, plain_words
+from sparsam.report.sections._groups import groups_blocks, groups_brief, worst_clause
 
 ACCURACY = Score("accuracy")
 
