@@ -5,6 +5,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from sparsam import _certainty
 from sparsam._certainty import (
@@ -115,3 +116,13 @@ def test_the_normal_test_needs_two_people_who_differ():
     assert normal_upper(np.array([0.0])) == np.inf
     assert normal_p_value(np.zeros(5), 0.5) == 0.0
     assert normal_p_value(np.full(5, 0.5), 0.5) == 1.0
+
+
+@pytest.mark.parametrize("confidence", [0.95, 0.999, 0.9999])
+def test_a_bound_at_a_level_of_many_tests(confidence):
+    differences = _differences(30, 20, 500)
+    lower, upper = -paired_upper(-differences, confidence), paired_upper(differences, confidence)
+    # wider than the normal one, but not by much, at any level
+    half = norm.ppf(confidence) * differences.std() / np.sqrt(500)
+    assert half < upper - 0.02 < 1.4 * half
+    assert half < 0.02 - lower < 1.4 * half

@@ -58,7 +58,7 @@ def share_upper(n_hits: int, n: int, confidence: float = 0.95) -> float:
     return 1.0 if n_hits >= n else float(beta.ppf(confidence, n_hits + 1, n - n_hits))
 
 
-def paired_p_value(differences: NDArray[Any], limit: float) -> float:
+def paired_p_value(differences: NDArray[Any], limit: float, spent: float = _SPENT) -> float:
     """Whether the mean of differences of -1, 0 and 1 is below a limit: exact.
 
     Two models are right or wrong on the same people. What counts is by how many more people the
@@ -70,6 +70,9 @@ def paired_p_value(differences: NDArray[Any], limit: float) -> float:
     differences : ndarray
         For each person 1 where only the first model errs, -1 where only the second does.
     limit : float
+    spent : float, default=0.001
+        On how often the two differ. No p-value is smaller, so that a test at a level of a
+        thousandth or less must spend less.
 
     Returns
     -------
@@ -81,21 +84,21 @@ def paired_p_value(differences: NDArray[Any], limit: float) -> float:
     True
     """
     n, more, fewer = len(differences), int((differences > 0).sum()), int((differences < 0).sum())
-    return _paired(n, more, fewer, limit)
+    return _paired(n, more, fewer, limit, spent)
 
 
-def _paired(n: int, more: int, fewer: int, limit: float) -> float:
+def _paired(n: int, more: int, fewer: int, limit: float, spent: float) -> float:
     if n == 0 or limit <= -1:
         return 1.0
     if limit >= 1:
         return 0.0
     differ = more + fewer
-    low = float(beta.ppf(_SPENT / 2, differ, n - differ + 1)) if differ else 0.0
-    high = share_upper(differ, n, 1 - _SPENT / 2)
+    low = float(beta.ppf(spent / 2, differ, n - differ + 1)) if differ else 0.0
+    high = share_upper(differ, n, 1 - spent / 2)
     # the rates of differing that the limit allows
     low, high = max(low, abs(limit)), max(high, abs(limit))
     rates = np.linspace(low, high, _RATES)
-    return min(1.0, max(_tail(n, more - fewer, rate, limit) for rate in rates) + _SPENT)
+    return min(1.0, max(_tail(n, more - fewer, rate, limit) for rate in rates) + spent)
 
 
 def _tail(n: int, surplus: int, rate: float, limit: float) -> float:
@@ -120,7 +123,10 @@ def _tail(n: int, surplus: int, rate: float, limit: float) -> float:
 
 def paired_upper(differences: NDArray[Any], confidence: float = 0.95) -> float:
     """The smallest mean of differences of -1, 0 and 1 that is shown not to be exceeded."""
-    return smallest_limit(lambda limit: paired_p_value(differences, limit), confidence, -1.0, 1.0)
+    spent = min(_SPENT, (1 - confidence) / 50)
+    return smallest_limit(
+        lambda limit: paired_p_value(differences, limit, spent), confidence, -1.0, 1.0
+    )
 
 
 def mean_p_value(values: NDArray[Any], limit: float, low: float, high: float) -> float:

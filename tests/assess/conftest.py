@@ -8,14 +8,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparsam.assess import Assessment, Front, Limits, Point, sweep
+from sparsam.assess import (
+    Assessment,
+    Front,
+    Limits,
+    Point,
+    assess_generalization,
+    measure_limits,
+    sweep,
+)
 from sparsam.assess._assessment import ClassSizes, PersonErrors
 from sparsam.assess._candidates import Candidate
 from sparsam.assess._evidence import Evidence
 from sparsam.assess._utility import Classifier, Utility
 from sparsam.attack import Risk
 from sparsam.data import Roles, Split, read, resolve, split
-from sparsam.generalization import Generalization
+from sparsam.generalization import Generalization, categorical_partition
 
 
 @pytest.fixture(scope="session")
@@ -141,5 +149,44 @@ def simulate() -> Callable[..., Split]:
         columns = {"a": [f"a{code}" for code in a], "b": [f"b{code}" for code in b]}
         people = {**columns, "y": [f"y{code}" for code in y]}
         return split(resolve(read(people), Roles("y")))
+
+    return draw
+
+
+@pytest.fixture(scope="session")
+def unfair(simulate_unfair: Callable[..., Split]) -> tuple[Assessment, Limits, Split]:
+    """What is lost without the route, by which one in twenty would lose ten points."""
+    data = simulate_unfair()
+    skill = data.train.table.attribute("skill")
+    kept = categorical_partition("skill", skill.domain, [["high"], ["low"]])
+    nothing = Generalization.nothing(data.train.table).partitions
+    less = Generalization([kept if part.name == "skill" else part for part in nothing])
+    limits = measure_limits(data)
+    return assess_generalization(less, data), limits, data
+
+
+@pytest.fixture(scope="session")
+def simulate_unfair() -> Callable[..., Split]:
+    """Draw people of whom the skill tells the outcome, but for some of a minority the route too.
+
+    Nine in ten follow the skill, but those of the minority who came by the second route its
+    contrary: without the route their outcomes are told ten points worse, and all on average half a
+    point.
+    """
+
+    def draw(n_rows: int = 40_000, seed: int = 0) -> Split:
+        rng = np.random.default_rng(seed)
+        minority, skilled, second, other = (
+            rng.random(n_rows) < share for share in (0.05, 0.5, 0.125, 0.1)
+        )
+        hired = np.where(minority & second, ~skilled, skilled) ^ other
+        people = {
+            "ethnicity": np.where(minority, "minority", "majority"),
+            "skill": np.where(skilled, "high", "low"),
+            "route": np.where(second, "second", "first"),
+            "region": rng.choice(["north", "south", "island"], n_rows, p=[0.3, 0.69, 0.01]),
+            "hired": np.where(hired, "yes", "no"),
+        }
+        return split(resolve(read(people), Roles("hired")), (0.2, 0.1, 0.7))
 
     return draw

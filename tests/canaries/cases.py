@@ -23,7 +23,7 @@ _GOOD = (
     Case(
         "minimise",
         "minimise @people.csv --target employed --identifier patient --personal sex,region "
-        f"{_SWEEP} -o >people.json --report >report.html",
+        f"{_SWEEP} --groups sex*age=30/60,region -o >people.json --report >report.html",
     ),
     Case(
         "minimise declared",
@@ -101,6 +101,12 @@ _GOOD = (
         "employed --personal education --max-risk 1 --json --report >report.md",
     ),
     Case("monitor records", "monitor <minimise/people.json <apply/out.csv --report >report.json"),
+    Case(
+        "assess groups",
+        "assess <minimise/people.json @people.csv --groups sex*age=30/60,region "
+        "--max-utility-loss-per-group 0.9",
+        way=ANY,
+    ),
     Case("apply", "apply <minimise/people.json @people.csv -o >out.csv"),
     Case("apply to a pipe", "apply <minimise/people.json @people.csv -o -"),
     Case("apply commas", "apply <minimise/people.json @commas.csv --encoding latin-1 -o >out.csv"),
@@ -292,6 +298,8 @@ _WRONG = {
     "columns to attack": "attack '<minimise model/people.json' @narrow.csv --target employed",
     "generalization to compare": "diff @wrong.json <minimise/people.json",
     "table to compare": "diff <minimise/people.json @people.csv",
+    "groups": "assess <minimise/people.json @people.csv --groups patient",
+    "cut of groups": "assess <minimise/people.json @people.csv --groups sex=f",
     "generalization to assess": "assess @wrong.json @people.csv",
     "generalization to monitor": "monitor @wrong.json @people.csv",
     "columns to monitor": "monitor <minimise/people.json @narrow.csv",

@@ -138,3 +138,23 @@ def test_a_table_that_lacks_attributes(run, artifact, folder, tmp_path, make_peo
     result = run("assess", artifact, tmp_path / "p.csv")
     assert result.exit_code == 2
     assert "['age'] are absent" in result.stderr
+
+
+def test_groups_are_told_and_held_to_a_limit(run, artifact, folder):
+    asked = ("assess", artifact, folder / "people.csv", "--groups", "age=50")
+    result = run(*asked, "--max-utility-loss-per-group", 0.9)
+    assert result.exit_code == 0
+    for words in ("Loss by group", "under 50", "50 and over"):
+        assert words in result.stdout
+    assert "Gate passed: accuracy loss of any group at most 0.9" in result.stdout
+    strict = run(*asked, "--max-utility-loss-per-group", 0, "--json")
+    assert strict.exit_code in (1, 3)
+    facts = json.loads(strict.stdout)
+    assert {group["attribute"] for group in facts["groups"]["groups"]} == {"age"}
+    assert facts["gates"][0]["who"] in ("age: under 50", "age: 50 and over")
+
+
+def test_a_group_that_is_not_there_is_told_before_the_work(run, artifact, folder):
+    result = run("assess", artifact, folder / "people.csv", "--groups", "sexx")
+    assert result.exit_code == 2
+    assert "'sexx' is not a column (role 'groups'). Did you mean 'sex'?" in result.stderr

@@ -247,3 +247,25 @@ def test_output_that_cannot_be_written_is_no_traceback(run, make_people, tmp_pat
                  "-o", tmp_path / "g.json")  # fmt: skip
     assert result.exit_code == 2
     assert "Error: No space left on device: 'g.json'." in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--groups", "sexx"), "'sexx' is not a column (role 'groups'). Did you mean 'sex'?"),
+        (("--groups", "works"), "'works' is the target"),
+        (("--max-risk", 0.5, "--max-utility-loss-per-group", 0.1), "does not go together with"),
+    ],
+)
+def test_groups_that_cannot_be_are_refused_before_the_work(run, folder, options, words):
+    result = run("minimise", folder / "people.csv", "--target", "works", *options)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert "Minimise" not in result.stderr
+
+
+def test_the_groups_of_a_choice_are_told(minimised):
+    groups = json.loads(minimised.stdout)["groups"]
+    assert groups["fewest"] == 100
+    assert all(group["people"] >= 100 for group in groups["groups"])
+    assert {group["attribute"] for group in groups["groups"]} <= set(groups["attributes"])

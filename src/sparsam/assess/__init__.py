@@ -6,6 +6,7 @@ from sparsam.assess._choice import Choice, NothingFitsError
 from sparsam.assess._drift import drift
 from sparsam.assess._front import Front, Point
 from sparsam.assess._gate import check_gates
+from sparsam.assess._groups import assess_groups
 from sparsam.assess._sweep import sweep
 from sparsam.assess.model._assessment import ModelAssessment, assess_model
 from sparsam.assess.over_time._monitor import monitor
@@ -22,6 +23,7 @@ __all__ = [
     "Point",
     "PurposesChoice",
     "assess_generalization",
+    "assess_groups",
     "assess_model",
     "attack_along",
     "check_gates",
@@ -37,6 +39,8 @@ from sparsam.assess._along_front import AttackedPoint as AttackedPoint
 from sparsam.assess._choice import TooFewPeopleError as TooFewPeopleError
 from sparsam.assess._choice import publish_kept as publish_kept
 from sparsam.assess._gate import GateResult as GateResult
+from sparsam.assess._grouping import groupings as groupings
+from sparsam.assess._groups import Groups as Groups
 from sparsam.assess._score import ACCURACY as ACCURACY
 from sparsam.assess._score import AUTO as AUTO
 from sparsam.assess._score import SCORES as SCORES

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sparsam._small_counts import few, publish_classes, publish_share, published_repr
 from sparsam.assess._evidence import Evidence
 from sparsam.assess._learning import learning_part
-from sparsam.assess._score import AUTO, Losses, Score
+from sparsam.assess._score import AUTO, Answers, Losses, Score
 from sparsam.assess._utility import Classifier, Utility, best_classifier
 from sparsam.attack import (
     SHARES,
@@ -100,10 +100,13 @@ class PersonErrors:
         What the model loses on each person; for accuracy whether it is wrong.
     risk : ndarray of float32
         Share of each person's personal attributes that the adversary gets wrong.
+    answers : ndarray or None
+        What the model says of each person, where losses depend on the others who are judged.
     """
 
     utility: Losses
     risk: NDArray[np.float32]
+    answers: Answers | None = None
 
 
 @dataclass(frozen=True)
@@ -221,7 +224,9 @@ def attacked(
     guesses = adversary.guess(records, learned)
     errors = {
         part: PersonErrors(
-            classifier.losses[part], guesses.wrong(part).mean(axis=1, dtype=np.float32)
+            classifier.losses[part],
+            guesses.wrong(part).mean(axis=1, dtype=np.float32),
+            classifier.answers.get(part),
         )
         for part in ("validation", "test")
     }

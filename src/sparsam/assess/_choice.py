@@ -13,6 +13,7 @@ from sparsam._joined import supplied
 from sparsam._small_counts import publish_classes, publish_interval, publish_loss
 from sparsam.assess._assessment import Assessment
 from sparsam.assess._candidates import Candidate
+from sparsam.assess._groups import Groups, assess_groups
 from sparsam.assess._proof import Proof
 from sparsam.assess._score import ACCURACY, Score
 from sparsam.assess._trial import CONFIDENCE
@@ -76,6 +77,10 @@ class Requirement:
         How sure it must be that it is met.
     why : str
         Why the limit is what it is, where it was not the user who set it.
+    max_utility_loss_per_group : float or None
+        What any group may lose, beside `max_utility_loss`.
+    groups : tuple of str or None
+        The groups that are looked at; None for those that people would expect.
     """
 
     max_utility_loss: float | None = None
@@ -83,8 +88,11 @@ class Requirement:
     score: Score = ACCURACY
     confidence: float = CONFIDENCE
     why: str = ""
+    max_utility_loss_per_group: float | None = None
+    groups: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        self._check_groups()
         given = [v for v in (self.max_utility_loss, self.max_risk) if v is not None]
         if len(given) != 1:
             raise ParameterError(
@@ -99,12 +107,23 @@ class Requirement:
         if self.confidence == 1:
             raise wrong_parameter("Requirement", "confidence", "a float in (0, 1)", 1.0)
 
+    def _check_groups(self) -> None:
+        name, limit = "max_utility_loss_per_group", self.max_utility_loss_per_group
+        if limit is None:
+            return
+        if self.max_utility_loss is None:
+            raise ParameterError(f"'{name}' goes together with 'max_utility_loss' only.")
+        self.score.check_loss("Requirement", name, limit)
+
     @property
     def words(self) -> str:
         """The requirement as a phrase."""
         if self.max_utility_loss is not None:
             within = self.score.loss_words(self.max_utility_loss)
             words = f"{self.score.kind.words} within {within} of everything collected"
+            if self.max_utility_loss_per_group is not None:
+                group = self.score.loss_words(self.max_utility_loss_per_group)
+                words += f", and within {group} for each group"
         else:
             words = (
                 f"at most {self.max_risk:.0%} of what the naive adversary gets wrong is recovered"
@@ -174,6 +193,14 @@ class Choice:
         else:
             ends = self.requirement.score.publish_interval((0.0, bound), people)
         return None if ends is None else ends[1]
+
+    @cached_property
+    def groups(self) -> Groups:
+        """What each group loses, and how much an adversary recovers of its people."""
+        front, asked = self.front, self.requirement
+        return assess_groups(
+            self.assessment, front.limits, front.data, asked.groups, confidence=asked.confidence
+        )
 
     @property
     def kept(self) -> float | None:
@@ -253,6 +280,7 @@ class Choice:
             "score": {"name": score.name, "words": score.kind.words, "why": score.why},
             "utility_loss": assessment.pop("utility_loss"),
             "kept": self._published_kept(),
+            "groups": self.groups.to_dict(),
             "limits": self.front.limits.to_dict(),
             "assessment": assessment,
             "tried": len(self.front.points),

@@ -22,10 +22,13 @@ from sparsam.assess._choice import (
     TooFewPeopleError,
 )
 from sparsam.assess._evidence import TOO_FEW, rounded_up
+from sparsam.assess._grouping import groupings
+from sparsam.assess._groups import FEWEST_IN_GROUP, GroupDemand
 from sparsam.assess._proof import Proof, how_tested
 from sparsam.assess._score import SCORES
 from sparsam.assess._trial import (
     CONFIDENCE,
+    Demand,
     LossDemand,
     Tried,
     Walk,
@@ -87,6 +90,10 @@ def beats(first: Assessment, second: Assessment) -> bool:
 
 class Repeat(Protocol):
     """The same sweep on the same people, divided in another way."""
+
+    @property
+    def data(self) -> Split:
+        """How the people are divided."""
 
     def tried(self) -> tuple[Sequence[Tried], Limits]:
         """What was learned there, and with everything collected; no adversary is asked."""
@@ -199,6 +206,8 @@ class Front:
         max_utility_loss: float | None = None,
         max_risk: float | None = None,
         confidence: float = CONFIDENCE,
+        groups: Sequence[str] | None = None,
+        max_utility_loss_per_group: float | None = None,
     ) -> Choice:
         """The least data that is shown to meet a requirement.
 
@@ -214,6 +223,11 @@ class Front:
             points shown to be inside it, the most useful is chosen.
         confidence : float, default=0.95
             How sure it must be that the requirement holds.
+        groups : sequence of str, optional
+            The groups to look at, as for `assess_groups`.
+        max_utility_loss_per_group : float, optional
+            How much any group may lose, beside `max_utility_loss`. A point is inside only if that
+            is shown of each group with enough people, which takes no correction for their number.
 
         Returns
         -------
@@ -232,7 +246,16 @@ class Front:
         if max_utility_loss is None and max_risk is None:
             max_utility_loss = self.smallest_loss(confidence)
             why = self._why(max_utility_loss, confidence)
-        requirement = Requirement(max_utility_loss, max_risk, self.limits.score, confidence, why)
+        requirement = Requirement(
+            max_utility_loss,
+            max_risk,
+            self.limits.score,
+            confidence,
+            why,
+            max_utility_loss_per_group,
+            None if groups is None else tuple([groups] if isinstance(groups, str) else groups),
+        )
+        groupings(self.data.train, requirement.groups)  # a wrong name is told before the work
         if requirement.max_utility_loss is not None:
             return self._fewest_attributes(requirement, requirement.max_utility_loss)
         return self._most_useful(requirement, requirement.max_risk or 0.0)
@@ -292,6 +315,11 @@ class Front:
                 point.candidate,
                 {part: errors.utility for part, errors in point.assessment.person_errors.items()},
                 _validation_risk(point),
+                {
+                    part: errors.answers
+                    for part, errors in point.assessment.person_errors.items()
+                    if errors.answers is not None
+                },
             )
             for point in self.points
         )
@@ -302,14 +330,16 @@ class Front:
     def _fewest_attributes(self, requirement: Requirement, limit: float) -> Choice:
         """The fewest attributes that are shown to be inside a loss, then the least risk."""
         level = self._level(requirement.confidence)
-        votes = [_walk(self._tried, self._demand(limit), level)]
+        of_groups = self._group_demands(requirement, self.limits, self)
+        votes = [_walk(self._tried, self._demand(limit), of_groups, level)]
         for repeat in self._repeats:
             tried, limits = repeat.tried()
             demand = LossDemand(limit, limits.score, limits.classifier.losses)
-            votes.append(_walk(tried, demand, level))
+            more = self._group_demands(requirement, limits, repeat)
+            votes.append(_walk(tried, demand, more, level))
         fewest = sorted(vote.fewest for vote in votes)[len(votes) // 2]
         if math.isinf(fewest):
-            self._nothing_fits(requirement, limit, votes[0])
+            self._nothing_fits(requirement, limit, votes[0], of_groups)
         # Where this way to divide the people cannot show what most can, the first that can decides.
         number = next(n for n, vote in enumerate(votes) if vote.fewest <= fewest)
         front, own = self._repeats[number - 1].front() if number else self, votes[number]
@@ -327,11 +357,33 @@ class Front:
         )
         return front._choice(chosen, requirement, proof)
 
+    def _group_demands(
+        self, requirement: Requirement, limits: Limits, divided: Front | Repeat
+    ) -> list[GroupDemand]:
+        """What is demanded for groups, which are the same however people are divided."""
+        limit = requirement.max_utility_loss_per_group
+        if limit is None:
+            return []
+        ways = groupings(self.data.train, requirement.groups)
+        demand = GroupDemand(limit, limits, divided.data, ways)
+        if not demand.can_tell:
+            raise TooFewPeopleError(
+                f"There are {TOO_FEW} what a group loses: none has {FEWEST_IN_GROUP} people in the "
+                "test part.\n\nHint: name larger groups, or give more records."
+            )
+        return [demand]
+
     def _choice(self, chosen: Tried, requirement: Requirement, proof: Proof) -> Choice:
         point = next(p for p in self.points if p.candidate is chosen.candidate)
         return Choice(point.candidate, point.assessment, requirement, self, proof)
 
-    def _nothing_fits(self, requirement: Requirement, limit: float, found: Walk) -> NoReturn:
+    def _nothing_fits(
+        self,
+        requirement: Requirement,
+        limit: float,
+        found: Walk,
+        of_groups: Sequence[GroupDemand],
+    ) -> NoReturn:
         self._check_evidence()
         score, words = self.limits.score, ""
         stopped, bound = found.stopped_at, math.inf
@@ -341,11 +393,13 @@ class Front:
             bound = min(bound, score.kind.worst)
             told = f"{100 * bound:.1f} points" if score.kind.percent else score.loss_words(bound)
             words = f" The first that was tested may lose {told}."
+        if stopped is not None:
+            words += "".join(f" {demand.doubt(stopped)}" for demand in of_groups)
         carried = self.smallest_loss(requirement.confidence)
         raise NothingFitsError(
             f"No generalization can be shown to lose at most {score.loss_words(limit)} of "
-            f"{score.kind.words} with {100 * requirement.confidence:g} % confidence, so that "
-            f"everything would have to be collected.{words}"
+            f"{score.kind.words}{_for_groups(requirement)} with {100 * requirement.confidence:g} % "
+            f"confidence, so that everything would have to be collected.{words}"
             + (f" {self.limits.words_of_nothing}" if not self.limits.tells else "")
             + (
                 f"\n\nHint: so many people can show a loss of {score.loss_words(carried)}; allow "
@@ -410,10 +464,18 @@ class Front:
             )
 
 
-def _walk(tried: Sequence[Tried], demand: LossDemand, level: float) -> Walk:
+def _walk(
+    tried: Sequence[Tried], demand: LossDemand, of_groups: Sequence[GroupDemand], level: float
+) -> Walk:
     """Test what one way to divide the people has to offer."""
     less = tell_apart(tried, demand.everything)
-    return walk(sequence(less, [demand]), [demand], level) if less else Walk((), (), None)
+    demands: list[Demand] = [demand, *of_groups]
+    return walk(sequence(less, demands), demands, level) if less else Walk((), (), None)
+
+
+def _for_groups(requirement: Requirement) -> str:
+    limit = requirement.max_utility_loss_per_group
+    return "" if limit is None else f", and {requirement.score.loss_words(limit)} for each group,"
 
 
 def _needed(front: Front, walks: Sequence[Walk], fewest: float) -> dict[str, int]:

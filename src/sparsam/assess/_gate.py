@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from sparsam._checks import wrong_parameter
+from sparsam._errors import ParameterError
 from sparsam._small_counts import Count, publish_loss, published_repr, suppress
 from sparsam.assess._assessment import Assessment, Limits
-from sparsam.assess._evidence import TOO_FEW
+from sparsam.assess._evidence import MET, NOT_MET, TOO_FEW
+from sparsam.assess._groups import Groups
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,6 +31,8 @@ class GateResult:
     published : float, int or str
         What was measured as far as it may be told: shares in steps of five people or more, words
         for fewer than five people.
+    who : str
+        The group of people that it was measured on; empty for everyone.
     """
 
     gate: str
@@ -36,6 +41,7 @@ class GateResult:
     passed: bool | None
     counts_people: bool = False
     published: float | Count = None
+    who: str = ""
 
     def __repr__(self) -> str:
         return published_repr(self)
@@ -55,6 +61,7 @@ class GateResult:
             "value": self.published,
             "passed": self.passed,
             "verdict": self.verdict,
+            **({"who": self.who} if self.who else {}),
         }
 
 
@@ -66,6 +73,8 @@ def check_gates(
     max_attribute_risk: float | None = None,
     max_utility_loss: float | None = None,
     min_class_size: int | None = None,
+    max_utility_loss_per_group: float | None = None,
+    groups: Groups | None = None,
 ) -> list[GateResult]:
     """Check an assessment against demands; a gate that is not given is not checked.
 
@@ -81,6 +90,11 @@ def check_gates(
         What is lost against everything collected, in units of the score.
     min_class_size : int, optional
         The fewest people behind one generalized record.
+    max_utility_loss_per_group : float, optional
+        What any group may lose, in units of the score. It is passed where that is shown of every
+        group, and failed where the contrary is shown of one.
+    groups : Groups, optional
+        What `assess_groups` measured; needed for the gate before.
 
     Returns
     -------
@@ -128,4 +142,30 @@ def check_gates(
         results.append(
             GateResult(words, float(limit), float(value), passed, not is_ceiling, published)
         )
+    if max_utility_loss_per_group is not None:
+        results.append(_group_gate(groups, score, max_utility_loss_per_group))
     return results
+
+
+def _group_gate(groups: Groups | None, score: str, limit: float) -> GateResult:
+    """Whether every group loses at most a limit; of the group that decides it."""
+    name = "max_utility_loss_per_group"
+    if limit < 0:
+        raise wrong_parameter("check_gates", name, "a float >= 0", limit)
+    if groups is None:
+        raise ParameterError(
+            f"The gate '{name}' needs to know the groups."
+            "\n\nHint: check_gates(..., groups=assess_groups(assessment, limits, data))"
+        )
+    words, verdict = f"{score} loss of any group at most", groups.verdict(limit)
+    if groups.worst is None:
+        return GateResult(words, float(limit), math.nan, None)
+    decisive = groups.worst if verdict == MET else groups.unshown(limit)[0]
+    return GateResult(
+        words,
+        float(limit),
+        decisive.loss,
+        {MET: True, NOT_MET: False}.get(verdict),
+        published=decisive.to_dict()["loss"],
+        who=decisive.words,
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from sparsam.data import Split, Task
 Losses = NDArray[np.float64] | NDArray[np.bool_]
 Belief = NDArray[np.float32] | NDArray[np.float64]
 """For each record the share of each class or, where the target is a number, that number."""
+Answers = Losses | NDArray[np.float32]
+"""What a model's belief comes to for each person, as far as the score asks for it."""
 
 AUTO = "auto"
 LARGEST_MAJORITY = 0.65  # of the commonest class, for accuracy to tell what the data add
@@ -70,7 +72,39 @@ class Score:
         part : str
             The people who are judged.
         """
-        return self.kind.losses(self, belief, index, data, getattr(data, part))
+        return self.judge(self.answers(belief, index, data, part), getattr(data, part))
+
+    def answers(self, belief: Belief, index: NDArray[np.int64], data: Split, part: str) -> Answers:
+        """What is believed of the people of a part, as far as the score asks for it."""
+        return self.kind.answers(self, belief, index, data, getattr(data, part))
+
+    def judge(self, answers: Answers, people: Task) -> Losses:
+        """Judge answers among some people: one loss for each, whose mean is that of these people.
+
+        Parameters
+        ----------
+        answers : ndarray
+            As `answers` gives them.
+        people : Task
+            Those who were answered for: a whole part, or a group of it.
+        """
+        if self.kind.judge is None:
+            return cast(Losses, answers)
+        return self.kind.judge(self, answers, people)
+
+    def among(self, people: Task) -> Score | None:
+        """The score that can judge a group of people; None where too few of them can tell.
+
+        Of AUC and balanced accuracy at least two classes must have so many people that each counts
+        on its own; rarer ones count together.
+        """
+        if self.name not in ("auc", "balanced accuracy"):
+            return self
+        groups = together(people.target, len(people.classes))
+        counts = np.unique(np.asarray(groups)[people.target], return_counts=True)[1]
+        if len(counts) < 2 or counts.min() < FEWEST_OF_CLASS:
+            return None
+        return self if self.name == "auc" else replace(self, groups=groups)
 
     def interval(self, losses: Losses) -> Interval:
         """95 % interval of the mean loss."""
@@ -142,8 +176,11 @@ class Kind(NamedTuple):
     ----------
     words : str
         Its name in a sentence.
-    losses : callable
-        One loss for each person.
+    answers : callable
+        What a model's belief comes to for each person.
+    judge : callable or None
+        One loss for each person, from the answers; None where an answer is a loss already, which
+        does not depend on the others who are judged.
     rises : bool
         Whether it is one less the mean loss; otherwise it is the mean loss itself.
     percent : bool
@@ -155,7 +192,8 @@ class Kind(NamedTuple):
     """
 
     words: str
-    losses: Callable[[Score, Belief, NDArray[np.int64], Split, Task], Losses]
+    answers: Callable[[Score, Belief, NDArray[np.int64], Split, Task], Answers]
+    judge: Callable[[Score, Answers, Task], Losses] | None = None
     rises: bool = True
     percent: bool = False
     numbers: bool = False
@@ -164,22 +202,28 @@ class Kind(NamedTuple):
 
 def _wrong(
     score: Score, belief: Belief, index: NDArray[np.int64], data: Split, part: Task
-) -> Losses:
+) -> Answers:
     """Whether the likeliest class is not the true one."""
     return np.asarray(belief.argmax(axis=1)[index] != part.target)
 
 
 def _wrong_in_group(
     score: Score, belief: Belief, index: NDArray[np.int64], data: Split, part: Task
-) -> Losses:
-    """The same, each group of classes counting as much as any other."""
+) -> Answers:
+    """The same for the class that is likelier than in the whole sample.
+
+    A rare class counts as much as a common one.
+    """
     groups = np.array(score.groups)
     people = np.bincount(groups[data.train.target], minlength=groups.max() + 1)
-    # likelier than in the whole sample, since a rare class counts as much as a common one
     guess = (belief / np.maximum(people[groups], 1)).argmax(axis=1)[index]
-    wrong = (guess != part.target).astype(float)
-    group = groups[part.target]
-    return _mean_of_groups(wrong, group, 1 / len(np.unique(group)))
+    return np.asarray(guess != part.target)
+
+
+def _by_class(score: Score, wrong: Answers, people: Task) -> Losses:
+    """Whether each is wrong, each group of classes counting as much as any other."""
+    group = np.array(score.groups)[people.target]
+    return _mean_of_groups(wrong.astype(float), group, 1 / len(np.unique(group)))
 
 
 def _mean_of_groups(values: NDArray[np.float64], group: NDArray[np.int64], share: float) -> Losses:
@@ -197,25 +241,30 @@ def _mean_of_groups(values: NDArray[np.float64], group: NDArray[np.int64], share
 
 def _surprise(
     score: Score, belief: Belief, index: NDArray[np.int64], data: Split, part: Task
-) -> Losses:
+) -> Answers:
     """Minus the logarithm of the share that the true class was given."""
     n_classes = belief.shape[1]
     shares = (1 - _DOUBT) * belief[index, part.target].astype(float) + _DOUBT / n_classes
     return np.asarray(-np.log(shares))
 
 
-def _misplaced(
+def _of_second(
     score: Score, belief: Belief, index: NDArray[np.int64], data: Split, part: Task
-) -> Losses:
+) -> Answers:
+    """The share that the second of two classes is given."""
+    return np.asarray(belief[index, 1])
+
+
+def _misplaced(score: Score, shares: Answers, people: Task) -> Losses:
     """Share of the other class that is ranked on the wrong side of the person; ties by half.
 
     These are one less the placement values of DeLong et al. (1988): their mean is one less the
     area under the curve, and they spread as it does.
     """
-    second = part.target == 1
+    second = people.target == 1
     if second.all() or not second.any():
         return np.full(len(second), 0.5)  # nobody to be told apart from
-    _, place = np.unique(belief[index, 1], return_inverse=True)
+    _, place = np.unique(shares, return_inverse=True)
     seconds = np.bincount(place, second)
     firsts = np.bincount(place, ~second)
     above = 1 - (np.cumsum(firsts) - firsts / 2) / firsts.sum()
@@ -225,12 +274,17 @@ def _misplaced(
     return _mean_of_groups(placed, second.astype(np.int64), 1.0)
 
 
-def _squared(
+def _guessed(
     score: Score, belief: Belief, index: NDArray[np.int64], data: Split, part: Task
-) -> Losses:
+) -> Answers:
+    """The number that is guessed."""
+    return belief[index]
+
+
+def _squared(score: Score, guesses: Answers, people: Task) -> Losses:
     """Squared distance from the truth, against the variance; the mean is one less R²."""
-    truth = _numbers(part)
-    distance, spread = (belief[index] - truth) ** 2, (truth - truth.mean()) ** 2
+    truth = _numbers(people)
+    distance, spread = (guesses - truth) ** 2, (truth - truth.mean()) ** 2
     variance = float(spread.mean())
     if variance == 0:
         return np.ones(len(truth))  # all people are alike: nothing can be told
@@ -241,7 +295,7 @@ def _squared(
 
 def _distance(
     score: Score, belief: Belief, index: NDArray[np.int64], data: Split, part: Task
-) -> Losses:
+) -> Answers:
     """Distance from the truth, in its own units."""
     return np.asarray(np.abs(belief[index] - _numbers(part)), dtype=float)
 
@@ -253,10 +307,10 @@ def _numbers(part: Task) -> NDArray[np.float64]:
 
 SCORES: Mapping[str, Kind] = {
     "accuracy": Kind("accuracy", _wrong, percent=True),
-    "balanced accuracy": Kind("balanced accuracy", _wrong_in_group, percent=True),
+    "balanced accuracy": Kind("balanced accuracy", _wrong_in_group, _by_class, percent=True),
     "log loss": Kind("log loss", _surprise, rises=False, worst=math.inf),
-    "auc": Kind("AUC", _misplaced),
-    "r2": Kind("R²", _squared, numbers=True, worst=math.inf),
+    "auc": Kind("AUC", _of_second, _misplaced),
+    "r2": Kind("R²", _guessed, _squared, numbers=True, worst=math.inf),
     "mae": Kind("mean absolute error", _distance, rises=False, numbers=True, worst=math.inf),
 }
 ACCURACY = Score("accuracy")
@@ -297,7 +351,7 @@ def score_for(data: Split, score: str | Score = AUTO) -> Score:
             f"The score 'auc' is for two classes. '{task.target_name}' has {n_classes}."
             "\n\nHint: 'balanced accuracy' or 'log loss'."
         )
-    groups = _groups(data) if score == "balanced accuracy" else ()
+    groups = together(data.test.target, n_classes) if score == "balanced accuracy" else ()
     return Score(score, why, groups, _scale(task) if score == "mae" else 1.0)
 
 
@@ -315,13 +369,12 @@ def _fitting(task: Task) -> tuple[str, str]:
     return ("auc" if len(task.classes) == 2 else "balanced accuracy"), why
 
 
-def _groups(data: Split) -> tuple[int, ...]:
-    """The group of each class: its own, but one for all classes with few people in the test part.
+def together(target: NDArray[np.uint16], n_classes: int) -> tuple[int, ...]:
+    """The group of each class: its own, but one for all classes that few of these people have.
 
     Where these are few together too, they join the rarest of the others.
     """
-    n_classes = len(data.train.classes)
-    counts = np.bincount(data.test.target, minlength=n_classes)
+    counts = np.bincount(target, minlength=n_classes)
     group = np.arange(n_classes)
     rare = counts < FEWEST_OF_CLASS
     if n_classes > 2 and rare.any() and not rare.all():

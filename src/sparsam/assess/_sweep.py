@@ -153,7 +153,12 @@ class _Learned:
         with one_thread():
             models = Parallel(n_jobs=self._n_jobs, backend="threading")(jobs)
         return [
-            Tried(candidate, model.losses, -float(candidate.generalization.n_buckets))
+            Tried(
+                candidate,
+                model.losses,
+                -float(candidate.generalization.n_buckets),
+                model.answers,
+            )
             for candidate, model in zip(self.candidates, models, strict=True)
         ]
 
@@ -200,6 +205,10 @@ class _Repeat:
     @cached_property
     def _learned(self) -> _Learned:
         return _Learned(self._settings, split_task(self._task, random_state=self._seed))
+
+    @property
+    def data(self) -> Split:
+        return self._learned.data
 
     def tried(self) -> tuple[Sequence[Tried], Limits]:
         return self._learned.tried, self._learned.limits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,7 +20,7 @@ from sparsam._certainty import (
     smallest_limit,
 )
 from sparsam.assess._candidates import Candidate
-from sparsam.assess._score import Losses, Score
+from sparsam.assess._score import Answers, Losses, Score
 
 CONFIDENCE = 0.95
 # Points that validation data put so little of the limit apart are told apart by how much they
@@ -41,11 +41,14 @@ class Tried:
         By part of the data.
     protection : float
         How much it protects, on validation data: more is better.
+    answers : mapping of str to ndarray
+        By part, what the model says of each person, where losses depend on the others judged.
     """
 
     candidate: Candidate
     losses: Mapping[str, Losses]
     protection: float
+    answers: Mapping[str, Answers] = field(default_factory=dict)
 
     @property
     def n_collected(self) -> int:

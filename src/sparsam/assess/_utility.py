@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ import numpy as np
 from sparsam._errors import ParameterError
 from sparsam._small_counts import SMALLEST_COUNT, published_repr, suppress
 from sparsam._threads import one_thread
-from sparsam.assess._score import ACCURACY, AUTO, Losses, Score, score_for
+from sparsam.assess._score import ACCURACY, AUTO, Answers, Losses, Score, score_for
 from sparsam.assess.learners._linear import logistic_regression, ridge_regression
 from sparsam.assess.learners._look_up import look_up
 from sparsam.assess.learners._sample import Beliefs, Floats, Rows, Sample, samples
@@ -144,11 +144,16 @@ def with_rare_together(records: GeneralizedRecords, data: Split) -> GeneralizedR
 
 @dataclass(frozen=True, repr=False)
 class Classifier:
-    """The model that was chosen, and what it loses on each person of a part."""
+    """The model that was chosen, and what it loses on each person of a part.
+
+    Where a loss depends on the others who are judged, `answers` holds what the model says of each
+    person, to judge it among fewer people.
+    """
 
     model: str
     losses: dict[str, Losses]
     score: Score = ACCURACY
+    answers: dict[str, Answers] = field(default_factory=dict)
 
     def utility(self, part: str) -> Utility:
         """Its utility on one part of the data."""
@@ -198,8 +203,11 @@ def best_classifier(
     with one_thread():
         told = _tell(members, records, data, random_state)
 
+    def answers(belief: Floats, part: Split) -> Answers:
+        return score.answers(belief, np.arange(len(belief)), part, "validation")
+
     def losses(belief: Floats, part: Split) -> Losses:
-        return score.losses(belief, np.arange(len(belief)), part, "validation")
+        return score.judge(answers(belief, part), part.validation)
 
     def unseen(model: str) -> Floats:
         return _mean([told.unseen[name] for name in model.split(_AND)], score)
@@ -209,14 +217,12 @@ def best_classifier(
         everyone = replace(data, validation=data.train.join(data.validation).take(told.people))
         best = min(models, key=lambda model: float(losses(unseen(model), everyone).mean()))
     later = _mean([told.records[name] for name in best.split(_AND)], score)
-    return Classifier(
-        best,
-        {
-            "validation": losses(unseen(best)[-data.validation.n_rows :], data),
-            "test": score.losses(later, records.index["test"], data, "test"),
-        },
-        score,
-    )
+    said = {
+        "validation": answers(unseen(best)[-data.validation.n_rows :], data),
+        "test": score.answers(later, records.index["test"], data, "test"),
+    }
+    judged = {part: score.judge(told, getattr(data, part)) for part, told in said.items()}
+    return Classifier(best, judged, score, said if score.kind.judge is not None else {})
 
 
 class _Told(NamedTuple):

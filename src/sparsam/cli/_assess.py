@@ -14,6 +14,8 @@ from click.core import ParameterSource
 from sparsam.cli._options import (
     InputFile,
     InputTable,
+    group_loss_option,
+    groups_option,
     json_option,
     quiet_option,
     role_options,
@@ -31,13 +33,19 @@ from sparsam.cli._terminal import (
 )
 
 if TYPE_CHECKING:
-    from sparsam.assess import Assessment, GateResult, Limits, Score
+    from sparsam.assess import Assessment, GateResult, Groups, Limits, Score
     from sparsam.data import Roles
     from sparsam.generalization import Generalization
     from sparsam.report.page import Block
 
 UNTOLD = "–"
-GATES = ("max_risk", "max_attribute_risk", "max_utility_loss", "min_class_size")
+GATES = (
+    "max_risk",
+    "max_attribute_risk",
+    "max_utility_loss",
+    "min_class_size",
+    "max_utility_loss_per_group",
+)
 
 
 @click.command()
@@ -49,6 +57,8 @@ GATES = ("max_risk", "max_attribute_risk", "max_utility_loss", "min_class_size")
 @score_option
 @click.option("--max-utility-loss", type=click.FloatRange(0), help="Gate: what the score loses.")
 @click.option("--min-class-size", type=click.IntRange(1), help="Gate: fewest people per record.")
+@groups_option
+@group_loss_option
 @seed_option
 @json_option
 @quiet_option
@@ -59,7 +69,13 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
     options say otherwise. With gates, the exit code is 1 when one of them fails, and 3 when none
     does but there are too few people to tell whether all are passed.
     """
-    from sparsam.assess import assess_generalization, check_gates, measure_limits
+    from sparsam.assess import (
+        assess_generalization,
+        assess_groups,
+        check_gates,
+        groupings,
+        measure_limits,
+    )
     from sparsam.attack import task_for
     from sparsam.data import split
     from sparsam.generalization import Generalization
@@ -71,15 +87,19 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
     seed = options["seed"]
     console = messages(options["quiet"])
     show_notes(task.table, console, said=False)
+    named = options["groups"] or None
+    groupings(task, named)  # a name that is wrong is told before the work begins
     with console.working(f"Attacking {task.n_rows:,} records …"):
         parts = split(task, random_state=seed)
         limits = measure_limits(parts, seed, _score(artifact, roles, options["score"]))
         assessment = assess_generalization(artifact, parts, random_state=seed, score=limits.score)
-    gates = check_gates(assessment, limits, **{name: options[name] for name in GATES})
+        groups = assess_groups(assessment, limits, parts, named)
+    asked = {name: options[name] for name in GATES}
+    gates = check_gates(assessment, limits, groups=groups, **asked)
     if options["as_json"]:
-        echo_json(_plain(assessment, limits, gates))
+        echo_json({**_plain(assessment, limits, gates), "groups": groups.to_dict()})
     else:
-        print_blocks(_blocks(assessment, limits, gates), tables())
+        print_blocks(_blocks(assessment, limits, groups, gates), tables())
     if any(gate.passed is False for gate in gates):
         sys.exit(NOT_MET)
     sys.exit(TOO_FEW if any(gate.passed is None for gate in gates) else 0)
@@ -105,7 +125,10 @@ def _plain(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> d
     }
 
 
-def _blocks(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> Iterator[Block]:
+def _blocks(
+    assessment: Assessment, limits: Limits, groups: Groups, gates: list[GateResult]
+) -> Iterator[Block]:
+    from sparsam.report import groups_brief
     from sparsam.report.page import Table, Text, name, number
 
     # Only what may be published is shown: a terminal is recorded and copied like a report.
@@ -135,6 +158,7 @@ def _blocks(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> 
         f"{told(score, ends['nothing'])} with nothing (test data)."
         + (f" The score is {words}, since {score.why}." if score.why else "")
     )
+    yield from groups_brief(groups.to_dict(), score)
     yield Text(f"Risk: {assessment.risk}")
     yield Text(
         f"{whole(sizes['distinct'])} distinct records among the training part; the rarest stands "
@@ -143,13 +167,15 @@ def _blocks(assessment: Assessment, limits: Limits, gates: list[GateResult]) -> 
     if not limits.evidence.enough:
         yield Text(f"These are too few people to tell: {limits.evidence.words}.")
     for gate in gates:
-        if gate.passed is None:
-            yield Text(f"Gate open: {gate.gate} {gate.limit:g}, {gate.verdict}.")
-            continue
-        verdict = "passed" if gate.passed else "FAILED"
         value = gate.published
         shown = f"{value:.4g}" if isinstance(value, float) else value
-        yield Text(f"Gate {verdict}: {gate.gate} {gate.limit:g}, measured {shown}.")
+        who = (" for ", name(gate.who)) if gate.who else ()
+        measured = (f"{gate.gate} {gate.limit:g}, measured {shown}", *who)
+        if gate.passed is None:
+            known = measured if gate.who else (f"{gate.gate} {gate.limit:g}",)
+            yield Text(("Gate open: ", *known, f", {gate.verdict}."))
+            continue
+        yield Text((f"Gate {'passed' if gate.passed else 'FAILED'}: ", *measured, "."))
 
 
 def figure(value: float | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,8 @@ from sparsam.cli._options import (
     OutputFile,
     command_line,
     confidence_option,
+    group_loss_option,
+    groups_option,
     head_options,
     jobs_option,
     json_option,
@@ -69,6 +71,8 @@ _WITHOUT_MODEL = (
     "max_utility_loss",
     "max_risk",
     "repeats",
+    "groups",
+    "max_utility_loss_per_group",
     "min_leaf",
     "with_attacks",
     "personal",
@@ -108,6 +112,8 @@ _WITHOUT_MODEL = (
     show_default=True,
     help="In how many ways the people are divided to decide together.",
 )
+@groups_option
+@group_loss_option
 @names_option("--must-keep", help="Keep them at full resolution.")
 @names_option("--must-drop", help="Never collect them.")
 @names_option("--max-buckets", metavar="NAME=M,...", help="At most M buckets for it.")
@@ -159,6 +165,8 @@ def minimise(data: Path, **options: Any) -> None:
         risk=options["max_risk"],
         confidence=options["confidence"],
         repeats=options["repeats"],
+        groups=options["groups"] or None,
+        group_loss=options["max_utility_loss_per_group"],
         score=options["score"],
         constraints=_constraints(options),
         min_leaf=options["min_leaf"],
@@ -210,6 +218,8 @@ def choose(
     risk: float | None = None,
     confidence: float = 0.95,
     repeats: int = 3,
+    groups: Sequence[str] | None = None,
+    group_loss: float | None = None,
     score: str = "auto",
     constraints: Constraints | None = None,
     min_leaf: int = 100,
@@ -218,16 +228,19 @@ def choose(
     quiet: bool = False,
 ) -> Choice:
     """Sweep and choose, with progress on standard error."""
-    from sparsam.assess import NothingFitsError, TooFewPeopleError, sweep
+    from sparsam.assess import NothingFitsError, TooFewPeopleError, groupings, sweep
     from sparsam.data import resolve
 
     if loss is not None and risk is not None:
         raise click.UsageError("Give --max-utility-loss or --max-risk, not both.")
+    if risk is not None and group_loss is not None:
+        raise click.UsageError("--max-utility-loss-per-group does not go together with --max-risk.")
     console = messages(quiet)
     task = resolve(data, roles, look_for_leaks=True)
     wide = counted(len(task.names), "attribute")
     console.print(f"Read {counted(task.n_rows, 'record')} with {wide}.")
     show_notes(task.table, console)
+    groupings(task, groups)  # a name that is wrong is told before the work begins
     with progress_bar(console, "Minimise and attack") as progress:
         front = sweep(
             task,
@@ -241,7 +254,13 @@ def choose(
         )
     try:
         with console.working("Choosing, and testing the choice …"):
-            return front.choose(max_utility_loss=loss, max_risk=risk, confidence=confidence)
+            return front.choose(
+                max_utility_loss=loss,
+                max_risk=risk,
+                confidence=confidence,
+                groups=groups,
+                max_utility_loss_per_group=group_loss,
+            )
     except NothingFitsError as error:
         complain(error)
         sys.exit(TOO_FEW if isinstance(error, TooFewPeopleError) else NOT_MET)

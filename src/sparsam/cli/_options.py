@@ -173,6 +173,16 @@ reading_options = _together(
     click.option("--drop-missing-target", is_flag=True, help="Leave out rows without a target."),
     roles_option,
 )
+groups_option = names_option(
+    "--groups",
+    help="Groups to look at: sex, age=18/65 (cut there), sex*age=65 (crossed).  [default: personal "
+    "attributes with few values, such as sex or race]",
+)
+group_loss_option = click.option(
+    "--max-utility-loss-per-group",
+    type=click.FloatRange(0),
+    help="How much of the score any group may lose.",
+)
 role_options = _together(
     click.option(
         "--target",

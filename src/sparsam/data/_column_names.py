@@ -39,6 +39,12 @@ _RECOGNISED = _PLACES | {
     *("nationality", "citizenship", "cit", "race", "rac", "ethnicity", "marital", "mar", "married"),
     *("occupation", "occp", "job", "profession", "employer", "education", "schl", "degree"),
 }
+# What people are told apart by, beside the special categories below (Charter of Fundamental Rights,
+# Art. 21).
+_GROUPS = {
+    *("sex", "gender", "age", "agep", "nationality", "citizenship", "citizen", "cit", "origin"),
+    *("marital", "mar", "married", "language", "colour", "color"),
+}
 _BIRTH = {"birth", "birthday", "birthdate", "dob", "born"}
 
 _SPECIAL = {
@@ -168,6 +174,17 @@ def recognised_by(name: str) -> bool:
     (True, False)
     """
     return bool(_RECOGNISED.intersection(words_in(name)))
+
+
+def called_group(name: str) -> bool:
+    """Tell whether a column is called as what people are told apart by and discriminated for.
+
+    Examples
+    --------
+    >>> [called_group(name) for name in ("SEX", "RAC1P", "disability", "hours-per-week")]
+    [True, True, True, False]
+    """
+    return bool(_GROUPS.intersection(words_in(name))) or special_category(name) is not None
 
 
 def special_category(name: str) -> str | None:

@@ -51,6 +51,7 @@ __getattr__, __dir__ = load_lazily(
         "day_of": "_made",  # likewise
         "diff_report": "_diff_report",
         "explore_report": "_explore_report",
+        "groups_brief": "sections._groups",  # likewise
         "individual_report": "_individual_report",
         "model_report": "_model_report",
         "monitor_brief": "_monitor_report",  # likewise

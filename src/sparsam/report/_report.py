@@ -85,6 +85,7 @@ from sparsam.report.pictures._front import (
     risk_scale,
     risk_strip,
 )
+from sparsam.report.sections._groups import groups_section, worst_clause
 
 Data = dict[str, Any]
 
@@ -128,6 +129,9 @@ class Report(Document[Data]):
             Section("tradeoff", "The trade-off", tuple(_tradeoff(data, shown))),
             Section("risk", "What someone could still learn", tuple(_risk(data, chosen))),
         ]
+        if (groups := data.get("groups")) and groups["attributes"]:
+            lost = chosen["utility"]["loss"]
+            sections.insert(2, groups_section(groups, score_of(data), lost))
         if "attacks" in data:
             interval = interval_words(data)
             how = how_collected(chosen.get("attributes", ()))
@@ -196,6 +200,7 @@ def report_on(
         "score": score_data(front.limits.score),
         "limits": front.limits.to_dict(),
         "requirement": choice.answer,
+        "groups": choice.groups.to_dict(),
         "chosen": numbers[0],
         "points": [
             _point_data(number, point, front, id(point) in best, _is_chosen(point, choice))
@@ -320,7 +325,13 @@ def _verdict(data: Data, point: Data) -> Verdict:
         share = f"all {total} attributes" if total > 1 else "its only attribute"
     verb = "needs" if point["id"] == data["chosen"] else "would need"
     clauses = filter(
-        None, (_utility_clause(data, point), _kept_clause(data, point), _risk_clause(data, point))
+        None,
+        (
+            _utility_clause(data, point),
+            _worst_clause(data, point),
+            _kept_clause(data, point),
+            _risk_clause(data, point),
+        ),
     )
     needs = f"This model {verb} {share}."
     if (data["requirement"] or {}).get("met", True) is None:
@@ -340,6 +351,12 @@ def _utility_clause(data: Data, point: Data) -> str:
     if value == everything:
         return f"{told}, the same as with everything collected"
     return f"{told} instead of {everything} with everything collected"
+
+
+def _worst_clause(data: Data, point: Data) -> str:
+    """Who loses most; groups are looked at for the chosen point only."""
+    groups = data.get("groups") if point["id"] == data["chosen"] else None
+    return worst_clause(groups, score_of(data))
 
 
 def _kept_clause(data: Data, point: Data) -> str:

@@ -1,0 +1,1 @@
+"""Sections that reports have in common."""
