@@ -106,7 +106,7 @@ def plant(artifact: Generalization, people: dict[str, Any], size: int, how: str)
             drawn = rng.choice(len(member), size, replace=False)
             later = looks(artifact, flipped(take(people, drawn), member[drawn]), how)
             carriers = [c for c in later.carriers.get("error", []) if c != "employed"]
-            told = (carriers or later.carriers.get("target") or ["-"])[0]
+            told = (carriers or later.carriers.get("class") or ["-"])[0]
             _print(how, f"{name} '{label}' ({share:.0%}) flips", later, told, name)
 
 

@@ -307,6 +307,7 @@ def _carried(data: Data) -> Iterator[Words]:
     """Which attributes carry what has changed, those that carry most first."""
     kinds = {
         "error": " Errors rose, most in ",
+        "class": " The target has turned inside buckets, most in ",
         "share": " People are spread otherwise over ",
         "target": " The target itself has changed: ",
     }
@@ -478,6 +479,14 @@ def _target(data: Data) -> Iterator[Block]:
     if classes:
         yield Heading("The target itself")
         yield _table("Share of people in each class", classes)
+    inside = [change for change in data["changes"] if change["kind"] == "class"]
+    if inside:
+        yield Heading("The target inside the buckets")
+        yield Text(
+            "In each bucket the share of the class that was the commonest there then; for each "
+            "attribute the bucket where it changed most."
+        )
+        yield _table("Share of the class that was the commonest", _largest(inside))
     errors = [change for change in data["changes"] if change["kind"] == "error"]
     if not errors:
         return
@@ -491,9 +500,9 @@ def _target(data: Data) -> Iterator[Block]:
     )
     yield _table("Share of people whose target is guessed wrongly", [*overall, *_largest(rest)])
     if carriers := data["carriers"].get("error"):
-        inside = [attribute for attribute in carriers if attribute != data["target"]]
-        if inside:
-            yield Notice(("The rise is concentrated in ", strong(name(inside[0])), "."), "missed")
+        named = [attribute for attribute in carriers if attribute != data["target"]]
+        if named:
+            yield Notice(("The rise is concentrated in ", strong(name(named[0])), "."), "missed")
     if rest:
         yield Fold("Every bucket", (_table("Share guessed wrongly in every bucket", rest),))
 
@@ -602,5 +611,6 @@ _KINDS = {
     "unseen": "outside the domain",
     "refused": "without a bucket",
     "target": "share of the class",
+    "class": "class that was the commonest",
     "error": "guessed wrongly",
 }

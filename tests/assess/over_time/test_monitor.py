@@ -125,3 +125,19 @@ def test_bad_input(artifact, people):
     for wrong in ({"min_change": 0}, {"confidence": 1.0}, {"look": 0}):
         with pytest.raises(ParameterError, match="must be"):
             monitor(artifact, people(1), **wrong)
+
+
+def test_a_target_that_turns_where_the_buckets_told_little(artifact, people):
+    """From six of ten to four of ten in the south: a judge is as often wrong as before."""
+    rng = np.random.default_rng(7)
+
+    def mixed(seed, share):
+        table = people(seed)
+        drawn = np.where(rng.random(3000) < share, "yes", "no")
+        return {**table, "works": np.where(table["region"] == "south", drawn, table["works"])}
+
+    bare = artifact.with_about({"target": "works"})
+    then, later = (bare.apply(mixed(*how), keep="works") for how in ((8, 0.6), (9, 0.4)))
+    monitoring = monitor(bare, later, baseline=then)
+    assert monitoring.carriers["class"][0] == "region"
+    assert monitoring.verdict == "does not hold"

@@ -59,9 +59,9 @@ class Change:
 
     Attributes
     ----------
-    kind : {"share", "unseen", "refused", "target", "error"}
-        In a bucket; with a value outside the domain, or without a bucket; of a class; whose target
-        is guessed wrongly.
+    kind : {"share", "unseen", "refused", "target", "class", "error"}
+        In a bucket; with a value outside the domain, or without a bucket; of a class; of the class
+        that was the commonest in a bucket then; whose target is guessed wrongly.
     attribute : str
     bucket : str or None
         The label; None for all people.
@@ -241,7 +241,7 @@ def weight_of(changes: Iterable[Change]) -> float:
     if not listed:
         return 0.0
     by = np.array([change.by for change in listed])
-    if listed[0].kind != "error":
+    if listed[0].kind not in ("error", "class"):
         return float(np.abs(by).sum() / 2)
     people = np.array([change.people_now for change in listed], dtype=float)
     chance = np.array([_spread(change) ** 2 for change in listed])

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import norm
 
 from sparsam._checks import check_share, check_whole, wrong_parameter
@@ -177,7 +178,9 @@ class Monitoring:
         if strange:
             advice["repair"] = list(dict.fromkeys(strange))
         broken = [held.what for held in self.held if held.verdict == BROKEN]
-        moved = [n for kind in ("error", "share", "target") for n in self.carriers.get(kind, ())]
+        moved = [
+            n for kind in ("error", "class", "share", "target") for n in self.carriers.get(kind, ())
+        ]
         if moved or "utility loss" in broken:
             advice["refit"] = list(dict.fromkeys(moved))
         if "risk" in broken:
@@ -414,6 +417,7 @@ class _Run:
             [self.then.people - self.then.tested] * size,
             np.bincount(codes, minlength=size).tolist(), [n_now] * size, self.min_change,
         )  # fmt: skip
+        yield from self._classes_in_buckets(known, codes)
         wrong = target.guess(known) != codes
         yield from compare(
             "error", target.name, [None], [target.wrong], [self.then.tested],
@@ -426,6 +430,24 @@ class _Run:
                 "error", name, labels, shares,
                 [share * self.then.tested for share in self.then.shares[name]],
                 np.bincount(buckets, wrong, minlength=len(labels)).astype(int).tolist(),
+                np.bincount(buckets, minlength=len(labels)).tolist(),
+                self.min_change,
+            )  # fmt: skip
+
+    def _classes_in_buckets(self, known: Known, codes: NDArray[np.int64]) -> Iterator[Change]:
+        """The commonest class of each bucket then: a target may turn where no judge could tell."""
+        target = self.then.target
+        assert target is not None  # seen to by the caller
+        n_seen = self.then.people - self.then.tested
+        for name, rows in target.of_buckets.items():
+            buckets, labels = known.buckets[name], self.generalization[name].labels
+            places = [0 if row is None else int(np.argmax(row)) for row in rows]
+            own = codes == np.array(places)[buckets]
+            yield from compare(
+                "class", name, labels,
+                [None if row is None else row[p] for row, p in zip(rows, places, strict=True)],
+                [share * n_seen for share in self.then.shares[name]],
+                np.bincount(buckets, own, minlength=len(labels)).astype(int).tolist(),
                 np.bincount(buckets, minlength=len(labels)).tolist(),
                 self.min_change,
             )  # fmt: skip
