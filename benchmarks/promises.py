@@ -184,9 +184,8 @@ def main() -> None:
     bench = Bench(options.kept, options.rows)
     versions = {"now": None, **({"before": options.before} if options.before else {})}
     by_version: dict[str, list[dict[str, Any]]] = {words: [] for words in versions}
-    print(
-        f"{'table':20}{'seed':>5} {'limit':>6} {'rule':7}{'kept':>9}{'loss':>9}  {'interval':20}risk"
-    )
+    heads = f"{'table':20}{'seed':>5} {'limit':>6} {'rule':7}{'kept':>9}{'loss':>9}"
+    print(f"{heads}  {'interval':20}risk")
     for name in options.tables:
         for seed in options.seeds:
             for words, tree in versions.items():
