@@ -62,7 +62,7 @@ def test_a_sequence_goes_from_many_attributes_to_few_and_loses_ever_more():
 
 
 def test_of_points_that_lose_about_as_little_the_safest_is_tested():
-    alike = [tried(4, wrong(0.001), 0.1), tried(4, wrong(0.003), 0.9), tried(4, wrong(0.02), 1.0)]
+    alike = [tried(4, wrong(0.001), 0.1), tried(4, wrong(0.002), 0.9), tried(4, wrong(0.02), 1.0)]
     [step] = sequence(alike, [LossDemand(0.01, ACCURACY, NOBODY)])
     assert step is alike[1]
 

@@ -18,8 +18,12 @@ PRIVACY = (0.0, 0.1, 0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 # What is tried beside the parameter that a minimiser's `path` sweeps.
 _FURTHER_SETTINGS: dict[str, list[dict[str, Any]]] = {
     "privacy tree": [{"privacy": privacy} for privacy in PRIVACY],
-    # as in the paper, and in ranges that a person could answer
-    "feature selection": [{}, {"max_ranges": MAX_RANGES}],
+    # as in the paper, in ranges that a person could answer, by what each tells beside the others
+    "feature selection": [
+        {},
+        {"max_ranges": MAX_RANGES},
+        {"max_ranges": MAX_RANGES, "criterion": "importance"},
+    ],
 }
 _LABELS = {"max_leaves": "leaves"}
 # Merging judges the points of privacy trees too and keeps those that it cannot beat.
@@ -69,9 +73,15 @@ def default_candidates(
             yield Candidate(name, fixed, half)
         for further in _FURTHER_SETTINGS.get(name, ({},)):
             minimiser = kind(**own, **further)
-            for step, generalization in enumerate(minimiser.path(task)):
+            steps = _numbers_of_attributes(len(task.names)) if "criterion" in further else None
+            for step, generalization in enumerate(minimiser.path(task, steps)):
                 parameters = {**_setting(minimiser, generalization, step), **further}
                 yield Candidate(name, parameters, generalization)
+
+
+def _numbers_of_attributes(n: int) -> list[int]:
+    """From seven eighths of the attributes to a quarter, for tasks that need many of them."""
+    return sorted({round(n * eighths / 8) for eighths in range(2, 8)} - {0, n}, reverse=True)
 
 
 def _setting(minimiser: Minimiser, generalization: Generalization, step: int) -> dict[str, Any]:

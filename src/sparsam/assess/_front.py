@@ -266,9 +266,7 @@ class Front:
         From how many they are and how much people differ, before anything is tested: a
         generalization that loses half of it is shown to be inside four times out of five.
         """
-        smallest = DEFAULT_LOSS
-        if self.limits.score.name == "mae":
-            smallest *= self.limits.nothing.error
+        smallest = self._default_loss
         limit = carried_limit(
             self._spread(smallest), self.data.test.n_rows, self._level(confidence)
         )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sparsam._checks import check_choice, check_whole
 from sparsam.counting import Boosting
 from sparsam.data import Attribute, Roles, Task
+from sparsam.generalization import Generalization
 from sparsam.minimise._constraints import Constraints
 from sparsam.minimise._minimiser import BucketMinimiser
 from sparsam.minimise._partitions import full_resolution
@@ -60,6 +61,7 @@ class FeatureSelection(BucketMinimiser):
     """
 
     swept, steps = "keep", (2, 4, 8, 10, 20)
+    _known_scores: NDArray[np.float64] | None = None
 
     def __init__(
         self,
@@ -78,19 +80,43 @@ class FeatureSelection(BucketMinimiser):
         self.constraints = constraints
         self.unseen = unseen
 
+    def path(self, task: Task, steps: Sequence[float] | None = None) -> list[Generalization]:
+        """The generalizations of several numbers of attributes; the scores are computed once.
+
+        Parameters
+        ----------
+        task : Task
+        steps : sequence of float, optional
+            How many attributes to collect, by default 2, 4, 8, 10 and 20.
+
+        Returns
+        -------
+        list of Generalization
+        """
+        generalizations, scores = [], None
+        for step in self.steps if steps is None else steps:
+            selection = self._copy(keep=step)
+            selection._known_scores = scores
+            generalizations.append(selection.fit_task(task).generalization_)
+            scores = selection.scores_
+        return generalizations
+
     def _buckets(self, task: Task, constraints: Constraints) -> Sequence[NDArray[np.integer]]:
         attributes = task.table.attributes
-        if self.criterion == IMPORTANCE:
-            self.scores_ = importances(task)
-        else:
-            tables = [_joint_counts(task, a) for a in range(len(attributes))]
-            score = CRITERIA[self.criterion]
-            self.scores_ = np.array([score(t, a) for t, a in zip(tables, attributes, strict=True)])
+        self.scores_ = self._scores(task) if self._known_scores is None else self._known_scores
         kept = self._chosen(task, constraints)
         return [
             self._ranges(task, a) if a in kept else np.zeros(attribute.size, dtype=np.int64)
             for a, attribute in enumerate(attributes)
         ]
+
+    def _scores(self, task: Task) -> NDArray[np.float64]:
+        """How much each attribute tells."""
+        if self.criterion == IMPORTANCE:
+            return importances(task)
+        attributes, score = task.table.attributes, CRITERIA[self.criterion]
+        tables = [_joint_counts(task, a) for a in range(len(attributes))]
+        return np.array([score(t, a) for t, a in zip(tables, attributes, strict=True)])
 
     def _ranges(self, task: Task, a: int) -> NDArray[np.int64]:
         attribute = task.table.attributes[a]
