@@ -7,7 +7,9 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
+import numpy as np
 from joblib import cpu_count, parallel_config
+from sklearn.base import clone
 
 from sparsam._checks import check_number, check_share, suggestion
 from sparsam._errors import ParameterError
@@ -35,7 +37,14 @@ from sparsam.data import (
     split_purposes,
 )
 from sparsam.generalization import Generalization
-from sparsam.minimise import Constraints, Merging, coarsenings, rare_together
+from sparsam.minimise import (
+    MAX_RANGES,
+    Constraints,
+    FeatureSelection,
+    Merging,
+    coarsenings,
+    rare_together,
+)
 
 Progress = Callable[[int, int], None]
 # How much of its limit a purpose may lose on validation data, where what each needs is combined.
@@ -97,8 +106,9 @@ def minimise_for_purposes(
     -----
     *Candidates.* The minimisers learn for each purpose alone, and for a target that stands for all:
     the combinations of their classes. What the purposes need on their own is combined (the common
-    refinement), and merged again as far as the combined target allows. All this is learned on the
-    training part and picked on the validation part.
+    refinement), and merged again as far as the combined target allows; the attributes that some
+    purpose needs most are also taken in all their detail. All this is learned on the training part
+    and picked on the validation part.
 
     *Choice.* On the test part, candidates are tested from the most useful to the one with the
     fewest attributes. The last for which every purpose is shown to keep its limit is chosen.
@@ -273,6 +283,7 @@ class _Search:
         """What is found for all purposes, judged for all."""
         candidates = self._found(self._people)
         candidates += [c for level in _LEVELS for c in self._combined(level)]
+        candidates += self._most_needed()
         distinct = without_repeats(iter(candidates))
         self._total += len(distinct)
         return self._judged(distinct, None)
@@ -311,6 +322,35 @@ class _Search:
         for step, coarser in enumerate(path):
             yield Candidate("merged refinement", {**parameters, "step": step}, coarser)
 
+    def _most_needed(self) -> Iterator[Candidate]:
+        """All detail of the attributes that some purpose needs most, one fewer at a time.
+
+        Between everything and what is merged there is little else that can be shown step by step.
+        """
+        names = self._people.names
+        minimiser = FeatureSelection(
+            keep=len(names),
+            criterion="importance",
+            max_ranges=MAX_RANGES,
+            constraints=self._constraints,
+        )
+        whole = clone(minimiser).set_params(criterion="anova").fit_task(self._people)
+        detailed = whole.generalization_
+        nothing = Generalization.nothing(self._people.table)
+        told = np.zeros(len(names))
+        for purpose in self._judge.data.names:
+            scores = clone(minimiser).fit_task(self._of_purpose(purpose)).scores_
+            told = np.maximum(told, scores / max(scores.max(), 1e-12))
+        ranked = [names[a] for a in np.argsort(-told, kind="stable")]
+        ranked = [name for name in ranked if detailed[name].collected]
+        ranked.sort(key=lambda name: name not in self._constraints.must_keep)
+        fewest = max(1, len(self._constraints.must_keep))
+        for keep in range(fewest, len(ranked)):
+            kept = set(ranked[:keep])
+            about = {**detailed.about, "parameters": {"keep": keep, "max_ranges": MAX_RANGES}}
+            parts = [detailed[name] if name in kept else nothing[name] for name in names]
+            yield Candidate("most needed", {"keep": keep}, Generalization(parts, about=about))
+
     def _needed(self, name: str, level: float) -> Generalization:
         """The safest candidate that loses little on validation data, else the most useful."""
         limits, most = self._judge.limits[name], level * self._losses[name]
@@ -345,6 +385,10 @@ def _nothing_fits(judge: Judge, shown: Mapping[str, Shown], confidence: float) -
                 f"There are {TOO_FEW} what the purpose '{name}' needs: {limits.evidence.words}."
                 "\n\nHint: give more records, or allow a larger loss."
             )
+    if not shown:
+        return NothingFitsError(
+            "No generalization collects less than everything, within what was demanded."
+        )
     name = max(shown, key=lambda name: shown[name].p_value)
     score, bound = judge.limits[name].score, shown[name].bound
     may_lose = f"{100 * bound:.1f}" if score.kind.percent else score.loss_words(bound)
