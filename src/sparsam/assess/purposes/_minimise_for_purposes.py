@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import cached_property, reduce
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from joblib import cpu_count, parallel_config
-from sklearn.base import clone
+from numpy.typing import NDArray
 
 from sparsam._checks import check_number, check_share, suggestion
 from sparsam._errors import ParameterError
@@ -272,7 +273,12 @@ class _Search:
 
     def alone(self) -> dict[str, list[JudgedCandidate]]:
         """What is found for each purpose on its own, judged for that purpose."""
-        found = {name: self._found(self._of_purpose(name)) for name in self._judge.data.names}
+        found = {
+            name: without_repeats(
+                chain(self._found(self._of_purpose(name)), self._most_needed([name]))
+            )
+            for name in self._judge.data.names
+        }
         self._total += sum(map(len, found.values()))
         self._alone = {
             name: list(self._judged(candidates, (name,))) for name, candidates in found.items()
@@ -283,7 +289,7 @@ class _Search:
         """What is found for all purposes, judged for all."""
         candidates = self._found(self._people)
         candidates += [c for level in _LEVELS for c in self._combined(level)]
-        candidates += self._most_needed()
+        candidates += self._most_needed(self._judge.data.names)
         distinct = without_repeats(iter(candidates))
         self._total += len(distinct)
         return self._judged(distinct, None)
@@ -322,34 +328,46 @@ class _Search:
         for step, coarser in enumerate(path):
             yield Candidate("merged refinement", {**parameters, "step": step}, coarser)
 
-    def _most_needed(self) -> Iterator[Candidate]:
+    def _most_needed(self, purposes: Sequence[str]) -> Iterator[Candidate]:
         """All detail of the attributes that some purpose needs most, one fewer at a time.
 
         Between everything and what is merged there is little else that can be shown step by step.
         """
-        names = self._people.names
-        minimiser = FeatureSelection(
-            keep=len(names),
-            criterion="importance",
+        names, kept_always = self._people.names, self._constraints.must_keep
+        told = np.max([self._importance[purpose] for purpose in purposes], axis=0)
+        ranked = [names[a] for a in np.argsort(-told, kind="stable")]
+        ranked = [name for name in ranked if self._detailed[name].collected]
+        ranked.sort(key=lambda name: name not in kept_always)
+        nothing = Generalization.nothing(self._people.table)
+        facts = self._detailed.about
+        for keep in range(max(1, len(kept_always)), len(ranked)):
+            kept = set(ranked[:keep])
+            about = {**facts, "parameters": {**facts["parameters"], "keep": keep}}
+            parts = [self._detailed[name] if name in kept else nothing[name] for name in names]
+            yield Candidate("most needed", {"keep": keep}, Generalization(parts, about=about))
+
+    @cached_property
+    def _detailed(self) -> Generalization:
+        """All attributes that may be collected, numbers in as many ranges as people can answer."""
+        return self._selection("anova").fit_task(self._people).generalization_
+
+    @cached_property
+    def _importance(self) -> dict[str, NDArray[np.float64]]:
+        """For each purpose how much each attribute tells beside all others; the most is one."""
+        names = self._judge.data.names
+        scores = {
+            name: self._selection("importance").fit_task(self._of_purpose(name)).scores_
+            for name in names
+        }
+        return {name: scores[name] / max(float(scores[name].max()), 1e-12) for name in names}
+
+    def _selection(self, criterion: str) -> FeatureSelection:
+        return FeatureSelection(
+            keep=len(self._people.names),
+            criterion=criterion,
             max_ranges=MAX_RANGES,
             constraints=self._constraints,
         )
-        whole = clone(minimiser).set_params(criterion="anova").fit_task(self._people)
-        detailed = whole.generalization_
-        nothing = Generalization.nothing(self._people.table)
-        told = np.zeros(len(names))
-        for purpose in self._judge.data.names:
-            scores = clone(minimiser).fit_task(self._of_purpose(purpose)).scores_
-            told = np.maximum(told, scores / max(scores.max(), 1e-12))
-        ranked = [names[a] for a in np.argsort(-told, kind="stable")]
-        ranked = [name for name in ranked if detailed[name].collected]
-        ranked.sort(key=lambda name: name not in self._constraints.must_keep)
-        fewest = max(1, len(self._constraints.must_keep))
-        for keep in range(fewest, len(ranked)):
-            kept = set(ranked[:keep])
-            about = {**detailed.about, "parameters": {"keep": keep, "max_ranges": MAX_RANGES}}
-            parts = [detailed[name] if name in kept else nothing[name] for name in names]
-            yield Candidate("most needed", {"keep": keep}, Generalization(parts, about=about))
 
     def _needed(self, name: str, level: float) -> Generalization:
         """The safest candidate that loses little on validation data, else the most useful."""
