@@ -290,7 +290,12 @@ class _Search:
         candidates = self._found(self._people)
         candidates += [c for level in _LEVELS for c in self._combined(level)]
         candidates += self._most_needed(self._judge.data.names)
-        distinct = without_repeats(iter(candidates))
+        everything = sum(self._people.sizes)
+        distinct = [
+            candidate
+            for candidate in without_repeats(iter(candidates))
+            if candidate.generalization.n_buckets < everything
+        ]
         self._total += len(distinct)
         return self._judged(distinct, None)
 

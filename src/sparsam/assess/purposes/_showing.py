@@ -77,12 +77,6 @@ class PurposeDemand:
         """How well the test people can be explained if this purpose loses more."""
         return self.own.p_value(self._mine(tried))
 
-    def tells_apart(self, judged: JudgedCandidate) -> bool:
-        """Whether it differs from everything collected, for somebody."""
-        errors = judged.assessments[self.purpose].person_errors
-        everything = self.own.everything
-        return any((errors[part].utility != everything[part]).any() for part in errors)
-
     def show(self, tried: Tried, confidence: float) -> Shown:
         """What is known of this purpose."""
         mine = self._mine(tried)
@@ -148,11 +142,10 @@ def show_for_all(
     tried = [
         Tried(each.candidate, {}, each.validation_risk)
         for each in sorted(candidates, key=lambda each: each.generalization.n_buckets)
-        if any(demand.tells_apart(each) for demand in demands)
     ]
     found = walk(sequence(tried, demands), demands, 1 - confidence)
     last = found.shown[-1] if found.shown else found.stopped_at
-    if last is None:  # there is nothing but everything
+    if last is None:
         return Showing(None, {}, 0)
     shown = {demand.purpose: demand.show(last, confidence) for demand in demands}
     chosen = judged[id(last.candidate)] if found.shown else None
