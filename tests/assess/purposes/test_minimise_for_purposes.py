@@ -127,3 +127,11 @@ def test_a_limit_that_nothing_keeps() -> None:
 def test_roles_are_needed() -> None:
     with pytest.raises(ParameterError, match="what each attribute is for"):
         minimise_for_purposes(people(50))
+
+
+def test_nothing_less_than_everything_may_be_collected() -> None:
+    kept = Constraints(must_keep=["town", "sex", "age"])
+    with pytest.raises(NothingFitsError, match="collects less than everything"):
+        minimise_for_purposes(
+            people(1500), ROLES, constraints=kept, **(SWEEP | {"minimisers": ("uniform",)})
+        )

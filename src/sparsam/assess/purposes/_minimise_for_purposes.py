@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import cached_property, reduce
+from itertools import chain
 from typing import Any
 
+import numpy as np
 from joblib import cpu_count, parallel_config
+from numpy.typing import NDArray
 
 from sparsam._checks import check_number, check_share, suggestion
 from sparsam._errors import ParameterError
@@ -35,7 +38,14 @@ from sparsam.data import (
     split_purposes,
 )
 from sparsam.generalization import Generalization
-from sparsam.minimise import Constraints, Merging, coarsenings, rare_together
+from sparsam.minimise import (
+    MAX_RANGES,
+    Constraints,
+    FeatureSelection,
+    Merging,
+    coarsenings,
+    rare_together,
+)
 
 Progress = Callable[[int, int], None]
 # How much of its limit a purpose may lose on validation data, where what each needs is combined.
@@ -97,8 +107,9 @@ def minimise_for_purposes(
     -----
     *Candidates.* The minimisers learn for each purpose alone, and for a target that stands for all:
     the combinations of their classes. What the purposes need on their own is combined (the common
-    refinement), and merged again as far as the combined target allows. All this is learned on the
-    training part and picked on the validation part.
+    refinement), and merged again as far as the combined target allows; the attributes that some
+    purpose needs most are also taken in all their detail. All this is learned on the training part
+    and picked on the validation part.
 
     *Choice.* On the test part, candidates are tested from the most useful to the one with the
     fewest attributes. The last for which every purpose is shown to keep its limit is chosen.
@@ -262,7 +273,12 @@ class _Search:
 
     def alone(self) -> dict[str, list[JudgedCandidate]]:
         """What is found for each purpose on its own, judged for that purpose."""
-        found = {name: self._found(self._of_purpose(name)) for name in self._judge.data.names}
+        found = {
+            name: without_repeats(
+                chain(self._found(self._of_purpose(name)), self._most_needed([name]))
+            )
+            for name in self._judge.data.names
+        }
         self._total += sum(map(len, found.values()))
         self._alone = {
             name: list(self._judged(candidates, (name,))) for name, candidates in found.items()
@@ -273,7 +289,13 @@ class _Search:
         """What is found for all purposes, judged for all."""
         candidates = self._found(self._people)
         candidates += [c for level in _LEVELS for c in self._combined(level)]
-        distinct = without_repeats(iter(candidates))
+        candidates += self._most_needed(self._judge.data.names)
+        everything = sum(self._people.sizes)
+        distinct = [
+            candidate
+            for candidate in without_repeats(iter(candidates))
+            if candidate.generalization.n_buckets < everything
+        ]
         self._total += len(distinct)
         return self._judged(distinct, None)
 
@@ -311,6 +333,47 @@ class _Search:
         for step, coarser in enumerate(path):
             yield Candidate("merged refinement", {**parameters, "step": step}, coarser)
 
+    def _most_needed(self, purposes: Sequence[str]) -> Iterator[Candidate]:
+        """All detail of the attributes that some purpose needs most, one fewer at a time.
+
+        Between everything and what is merged there is little else that can be shown step by step.
+        """
+        names, kept_always = self._people.names, self._constraints.must_keep
+        told = np.max([self._importance[purpose] for purpose in purposes], axis=0)
+        ranked = [names[a] for a in np.argsort(-told, kind="stable")]
+        ranked = [name for name in ranked if self._detailed[name].collected]
+        ranked.sort(key=lambda name: name not in kept_always)
+        nothing = Generalization.nothing(self._people.table)
+        facts = self._detailed.about
+        for keep in range(max(1, len(kept_always)), len(ranked)):
+            kept = set(ranked[:keep])
+            about = {**facts, "parameters": {**facts["parameters"], "keep": keep}}
+            parts = [self._detailed[name] if name in kept else nothing[name] for name in names]
+            yield Candidate("most needed", {"keep": keep}, Generalization(parts, about=about))
+
+    @cached_property
+    def _detailed(self) -> Generalization:
+        """All attributes that may be collected, numbers in as many ranges as people can answer."""
+        return self._selection("anova").fit_task(self._people).generalization_
+
+    @cached_property
+    def _importance(self) -> dict[str, NDArray[np.float64]]:
+        """For each purpose how much each attribute tells beside all others; the most is one."""
+        names = self._judge.data.names
+        scores = {
+            name: self._selection("importance").fit_task(self._of_purpose(name)).scores_
+            for name in names
+        }
+        return {name: scores[name] / max(float(scores[name].max()), 1e-12) for name in names}
+
+    def _selection(self, criterion: str) -> FeatureSelection:
+        return FeatureSelection(
+            keep=len(self._people.names),
+            criterion=criterion,
+            max_ranges=MAX_RANGES,
+            constraints=self._constraints,
+        )
+
     def _needed(self, name: str, level: float) -> Generalization:
         """The safest candidate that loses little on validation data, else the most useful."""
         limits, most = self._judge.limits[name], level * self._losses[name]
@@ -345,6 +408,10 @@ def _nothing_fits(judge: Judge, shown: Mapping[str, Shown], confidence: float) -
                 f"There are {TOO_FEW} what the purpose '{name}' needs: {limits.evidence.words}."
                 "\n\nHint: give more records, or allow a larger loss."
             )
+    if not shown:
+        return NothingFitsError(
+            "No generalization collects less than everything, within what was demanded."
+        )
     name = max(shown, key=lambda name: shown[name].p_value)
     score, bound = judge.limits[name].score, shown[name].bound
     may_lose = f"{100 * bound:.1f}" if score.kind.percent else score.loss_words(bound)

@@ -102,7 +102,7 @@ class Showing:
     chosen : JudgedCandidate or None
         The last that was shown to serve all purposes: the one with the fewest attributes.
     shown : mapping of str to Shown
-        By purpose; where nothing could be shown, of the first that was tested.
+        By purpose; where nothing could be shown, of the first that was tested, if any was.
     n_tested : int
     """
 
@@ -145,7 +145,8 @@ def show_for_all(
     ]
     found = walk(sequence(tried, demands), demands, 1 - confidence)
     last = found.shown[-1] if found.shown else found.stopped_at
-    assert last is not None  # there is a candidate, or the search has refused
+    if last is None:
+        return Showing(None, {}, 0)
     shown = {demand.purpose: demand.show(last, confidence) for demand in demands}
     chosen = judged[id(last.candidate)] if found.shown else None
     return Showing(chosen, shown, len(found.p_values))
