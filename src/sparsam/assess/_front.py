@@ -45,6 +45,7 @@ from sparsam.attack import paired_difference
 from sparsam.data import Split
 
 DEFAULT_LOSS = 0.01
+CLOSE = 0.02  # of what is recovered: nobody would collect one attribute more to be spared that
 
 
 @dataclass(frozen=True)
@@ -216,8 +217,9 @@ class Front:
         max_utility_loss : float, optional
             How much may be lost against everything collected, in units of the score that the sweep
             measured: of accuracy, 0.01 is one point. Of the points shown to be inside it, the one
-            with the fewest attributes is chosen, and of these the one that protects most. Without
-            any requirement it is one point, or the smallest loss that so many people can show.
+            that protects most is chosen; where noise cannot tell that, the one with the fewest
+            attributes. Without any requirement it is one point, or the smallest loss that so many
+            people can show.
         max_risk : float, optional
             Share of what the naive adversary gets wrong that the adversary may recover. Of the
             points shown to be inside it, the most useful is chosen.
@@ -326,7 +328,7 @@ class Front:
         return LossDemand(limit, self.limits.score, self.limits.classifier.losses)
 
     def _fewest_attributes(self, requirement: Requirement, limit: float) -> Choice:
-        """The fewest attributes that are shown to be inside a loss, then the least risk."""
+        """What protects most of what is shown to be inside a loss, with no more data than needed."""
         level = self._level(requirement.confidence)
         of_groups = self._group_demands(requirement, self.limits, self)
         votes = [_walk(self._tried, self._demand(limit), of_groups, level)]
@@ -341,7 +343,7 @@ class Front:
         # Where this way to divide the people cannot show what most can, the first that can decides.
         number = next(n for n, vote in enumerate(votes) if vote.fewest <= fewest)
         front, own = self._repeats[number - 1].front() if number else self, votes[number]
-        chosen = own.at(fewest)
+        chosen = front._safest(own, fewest)
         place = own.shown.index(chosen)
         proof = Proof(
             p_value=own.p_values[place],
@@ -370,6 +372,19 @@ class Front:
                 "test part.\n\nHint: name larger groups, or give more records."
             )
         return [demand]
+
+    def _safest(self, found: Walk, fewest: float) -> Tried:
+        """Of those shown, the one that protects most; of those that protect alike, the least data.
+
+        All that were shown keep the limit, so that any of them may be taken.
+        """
+        points = {id(point.candidate): point for point in self.points}
+        enough = [t for t in found.shown if t.n_collected >= fewest] or [found.shown[0]]
+        shown = [points[id(t.candidate)] for t in enough]
+        safest = max(shown, key=_validation_risk)
+        alike = [p for p in shown if _close(safest, p) or _level(safest, p, "risk")]
+        candidate = min(alike, key=_how_much_it_collects).candidate
+        return next(t for t in enough if t.candidate is candidate)
 
     def _choice(self, chosen: Tried, requirement: Requirement, proof: Proof) -> Choice:
         point = next(p for p in self.points if p.candidate is chosen.candidate)
@@ -495,6 +510,12 @@ def _level(best: Point, other: Point, axis: str) -> bool:
     errors = [getattr(p.assessment.person_errors["validation"], axis) for p in (best, other)]
     _, (low, high) = paired_difference(*errors)
     return low <= 0 <= high
+
+
+def _close(best: Point, other: Point) -> bool:
+    """Whether two points let about the same share be recovered (validation data)."""
+    shares = [p.assessment.validation_risk.recovered for p in (best, other)]
+    return shares[1] - shares[0] <= CLOSE
 
 
 def _how_much_it_collects(point: Point) -> tuple[int, int, float]:

@@ -139,7 +139,7 @@ def minimise(data: Path, **options: Any) -> None:
     """Find the least data that a task or a model needs, and attack what is left.
 
     Tries many generalizations of DATA, measures utility and risk of each on people who were not
-    learned from, and chooses the one with the fewest attributes that is shown to keep the permitted
+    learned from, and chooses the one that protects most among those shown to keep the permitted
     loss.
 
     The exit code is 1 when no generalization is shown to keep the loss or risk, and 3 when there
