@@ -328,7 +328,7 @@ class Front:
         return LossDemand(limit, self.limits.score, self.limits.classifier.losses)
 
     def _fewest_attributes(self, requirement: Requirement, limit: float) -> Choice:
-        """What protects most of what is shown to be inside a loss, with no more data than needed."""
+        """What protects most of what is shown to be inside a loss, with as little data."""
         level = self._level(requirement.confidence)
         of_groups = self._group_demands(requirement, self.limits, self)
         votes = [_walk(self._tried, self._demand(limit), of_groups, level)]

@@ -593,8 +593,8 @@ def _rule(data: Data) -> str:
     if not proof["counts"]:
         return "Of the points shown to keep the risk, the most useful was chosen. "
     return (
-        "Of the points shown to keep the limit, the one that protects most was chosen; of those that "
-        "noise cannot tell apart, or whose risk is within 2 points, the one with the fewest "
+        "Of the points shown to keep the limit, the one that protects most was chosen; of those "
+        "that noise cannot tell apart, or whose risk is within 2 points, the one with the fewest "
         "attributes. "
     )
 
