@@ -58,3 +58,12 @@ def test_one_class_and_nothing_collected() -> None:
         codes, [2], np.zeros((2, 0)), np.array([[6.0], [8.0]]), np.array([3.0, 4])
     )
     np.testing.assert_allclose(same, 2.0)
+
+
+def test_a_record_far_away_from_all_others_is_told_without_a_warning():
+    codes = np.zeros((3, 1), dtype=np.uint16)
+    numbers = np.array([[-1.0], [1.0], [-1e6]])
+    counts = np.array([[50, 0], [0, 50], [0, 0]])
+    shares = Linear().shares(codes, [1], numbers, counts)
+    assert shares[2, 0] == 1.0
+    np.testing.assert_allclose(shares.sum(axis=1), 1)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from sparsam.counting._compiled import compiled
 
@@ -71,7 +72,7 @@ class Linear:
         told = np.ascontiguousarray(sums[:, 1:] if two else sums)
         raw = self._raw(codes, sizes, numbers, told, sums.sum(axis=1), start, False)
         if two:
-            second = 1 / (1 + np.exp(-raw))
+            second = np.asarray(expit(raw))
             return np.concatenate([1 - second, second], axis=1)
         raised = np.exp(raw - raw.max(axis=1, keepdims=True))
         return np.asarray(raised / raised.sum(axis=1, keepdims=True))
