@@ -52,6 +52,8 @@ Progress = Callable[[int, int], None]
 _LEVELS = (0.25, 0.5, 1.0)
 _PATH = 24  # the most candidates that are merged from each such combination
 _DEFAULT_LOSS = 0.01
+# Of the attributes that are kept, how many are taken as coarsely as they were merged.
+_COARSER = (0.0, 0.5, 1.0)
 
 
 def minimise_for_purposes(
@@ -274,10 +276,9 @@ class _Search:
     def alone(self) -> dict[str, list[JudgedCandidate]]:
         """What is found for each purpose on its own, judged for that purpose."""
         found = {
-            name: without_repeats(
-                chain(self._found(self._of_purpose(name)), self._most_needed([name]))
-            )
+            name: without_repeats(chain(candidates, self._most_needed([name], candidates)))
             for name in self._judge.data.names
+            for candidates in [self._found(self._of_purpose(name))]
         }
         self._total += sum(map(len, found.values()))
         self._alone = {
@@ -289,7 +290,7 @@ class _Search:
         """What is found for all purposes, judged for all."""
         candidates = self._found(self._people)
         candidates += [c for level in _LEVELS for c in self._combined(level)]
-        candidates += self._most_needed(self._judge.data.names)
+        candidates += self._most_needed(self._judge.data.names, candidates)
         everything = sum(self._people.sizes)
         distinct = [
             candidate
@@ -333,23 +334,43 @@ class _Search:
         for step, coarser in enumerate(path):
             yield Candidate("merged refinement", {**parameters, "step": step}, coarser)
 
-    def _most_needed(self, purposes: Sequence[str]) -> Iterator[Candidate]:
-        """All detail of the attributes that some purpose needs most, one fewer at a time.
+    def _most_needed(
+        self, purposes: Sequence[str], found: Sequence[Candidate]
+    ) -> Iterator[Candidate]:
+        """The attributes that some purpose needs most in detail, one fewer at a time.
 
-        Between everything and what is merged there is little else that can be shown step by step.
+        Those of them that are needed least also as coarsely as the finest that was merged: between
+        everything and what is merged there is little else that can be shown step by step.
         """
         names, kept_always = self._people.names, self._constraints.must_keep
         told = np.max([self._importance[purpose] for purpose in purposes], axis=0)
         ranked = [names[a] for a in np.argsort(-told, kind="stable")]
         ranked = [name for name in ranked if self._detailed[name].collected]
         ranked.sort(key=lambda name: name not in kept_always)
+        merged = self._finest_merged(found)
         nothing = Generalization.nothing(self._people.table)
-        facts = self._detailed.about
-        for keep in range(max(1, len(kept_always)), len(ranked)):
-            kept = set(ranked[:keep])
-            about = {**facts, "parameters": {**facts["parameters"], "keep": keep}}
-            parts = [self._detailed[name] if name in kept else nothing[name] for name in names]
-            yield Candidate("most needed", {"keep": keep}, Generalization(parts, about=about))
+        for keep in range(max(1, len(kept_always)), len(ranked) + 1):
+            for share in _COARSER:
+                coarser = {*ranked[keep - round(share * keep) : keep]} - {*kept_always}
+                kept = {*ranked[:keep]} - coarser
+                parts = [
+                    self._detailed[name]
+                    if name in kept or (name in coarser and not merged[name].collected)
+                    else merged[name]
+                    if name in coarser
+                    else nothing[name]
+                    for name in names
+                ]
+                yield Candidate(
+                    "most needed",
+                    {"keep": keep, "coarser": len(coarser)},
+                    Generalization(parts, about=self._detailed.about),
+                )
+
+    def _finest_merged(self, found: Sequence[Candidate]) -> Generalization:
+        """The most detailed of what was merged, or all detail where nothing was."""
+        merged = [c.generalization for c in found if c.minimiser == "merging"]
+        return max(merged, key=lambda each: each.n_buckets, default=self._detailed)
 
     @cached_property
     def _detailed(self) -> Generalization:
