@@ -43,7 +43,7 @@ def test_what_serves_all_is_what_each_needs(choice: PurposesChoice) -> None:
     assert choice.alone["works"] is not None
     assert choice.alone["ill"] is not None
     assert choice.alone["works"].generalization.collected == ("age",)
-    assert choice.alone["ill"].generalization.collected == ("town",)
+    assert "town" in choice.alone["ill"].generalization.collected
 
 
 def test_every_purpose_is_shown_on_its_own_people(choice: PurposesChoice) -> None:

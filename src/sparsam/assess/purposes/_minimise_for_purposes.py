@@ -110,11 +110,13 @@ def minimise_for_purposes(
     *Candidates.* The minimisers learn for each purpose alone, and for a target that stands for all:
     the combinations of their classes. What the purposes need on their own is combined (the common
     refinement), and merged again as far as the combined target allows; the attributes that some
-    purpose needs most are also taken in all their detail. All this is learned on the training part
+    purpose needs most are also taken in more detail. All this is learned on the training part
     and picked on the validation part.
 
     *Choice.* On the test part, candidates are tested from the most useful to the one with the
-    fewest attributes. The last for which every purpose is shown to keep its limit is chosen.
+    fewest attributes, until the first for which not every purpose is shown to keep its limit. Of
+    those shown, the one that protects most is chosen; of those that protect alike, the one with
+    the fewest attributes.
     """
     check_share("minimise_for_purposes", "confidence", confidence, above=True)
     parts = _split(data, roles, random_state)

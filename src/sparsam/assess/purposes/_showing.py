@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sparsam.assess._assessment import Limits
+from sparsam.assess._front import CLOSE
 from sparsam.assess._trial import LossDemand, Tried, sequence, walk
 from sparsam.assess.purposes._judging import JudgedCandidate
-
-# Standard errors that a test at 95 % adds to a loss, and by which validation data may flatter it.
-_TEST_NOISE, _LUCK = 1.645, 1.0
 
 
 @dataclass(frozen=True)
@@ -59,19 +56,8 @@ class PurposeDemand:
         return self.own.limit
 
     def estimate(self, tried: Tried) -> float:
-        """What can be expected to be shown of this purpose's loss, from validation data.
-
-        The worst of several purposes decides, so that a lucky figure is likely among many
-        candidates: what differs much between people is put higher by its noise here, and by what
-        the test adds to it.
-        """
-        differences = self.own.differences(self._mine(tried), "validation")
-        loss, people = self.own.estimate(self._mine(tried)), len(differences)
-        if people < 2:
-            return loss
-        tested = max(1, len(self.own.everything["test"]))
-        spread = float(differences.std(ddof=1))
-        return loss + spread * (_TEST_NOISE / math.sqrt(tested) + _LUCK / math.sqrt(people))
+        """What this purpose may lose on the test people, from validation data."""
+        return self.own.estimate(self._mine(tried))
 
     def p_value(self, tried: Tried) -> float:
         """How well the test people can be explained if this purpose loses more."""
@@ -100,7 +86,8 @@ class Showing:
     Attributes
     ----------
     chosen : JudgedCandidate or None
-        The last that was shown to serve all purposes: the one with the fewest attributes.
+        Of those that were shown to serve all purposes the one that protects most; of those that
+        protect alike, the one with the fewest attributes.
     shown : mapping of str to Shown
         By purpose; where nothing could be shown, of the first that was tested, if any was.
     n_tested : int
@@ -144,9 +131,21 @@ def show_for_all(
         for each in sorted(candidates, key=lambda each: each.generalization.n_buckets)
     ]
     found = walk(sequence(tried, demands), demands, 1 - confidence)
-    last = found.shown[-1] if found.shown else found.stopped_at
-    if last is None:
+    told = _safest(found.shown, judged) if found.shown else found.stopped_at
+    if told is None:
         return Showing(None, {}, 0)
-    shown = {demand.purpose: demand.show(last, confidence) for demand in demands}
-    chosen = judged[id(last.candidate)] if found.shown else None
+    shown = {demand.purpose: demand.show(told, confidence) for demand in demands}
+    chosen = judged[id(told.candidate)] if found.shown else None
     return Showing(chosen, shown, len(found.p_values))
+
+
+def _safest(shown: Sequence[Tried], judged: Mapping[int, JudgedCandidate]) -> Tried:
+    """Of those shown, the one that protects most; of those that protect alike, the least data."""
+
+    def recovered(tried: Tried) -> float:
+        [first, *_] = judged[id(tried.candidate)].assessments.values()
+        return first.validation_risk.recovered
+
+    least = min(map(recovered, shown))
+    alike = [tried for tried in shown if recovered(tried) - least <= CLOSE]
+    return min(alike, key=lambda t: (t.n_collected, t.candidate.generalization.n_buckets))
