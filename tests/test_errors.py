@@ -87,6 +87,9 @@ PYTHON_ONLY_HINTS = (
     "if they are public knowledge",
     "Read the table with a larger `max_codes`",
     "read the table with these roles",
+    "check_gates(..., groups=",  # the command line always gives both
+    "minimise_for_purposes(data, ",
+    "assess_generalization keeps it",
 )
 
 

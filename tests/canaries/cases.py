@@ -23,7 +23,8 @@ _GOOD = (
     Case(
         "minimise",
         "minimise @people.csv --target employed --identifier patient --personal sex,region "
-        f"{_SWEEP} --groups sex*age=30/60,region -o >people.json --report >report.html",
+        "--min-leaf 60 --jobs 1 --max-risk 0.99 --groups sex*age=30/60,region -o >people.json "
+        "--report >report.html",
     ),
     Case(
         "minimise declared",

@@ -33,6 +33,7 @@ README = Path(__file__).resolve().parents[2] / "README.md"
 QUICKER = {
     "range(2000)": "range(360)",
     "sp.sweep(people, roles)": "sp.sweep(people, roles, n_jobs=1)",
+    "max_utility_loss=0.02": "max_risk=0.99",  # so few people can show no small loss
 }
 WRITTEN = {
     "minimisation.html",

@@ -39,6 +39,9 @@ TABLES = {
     ),
 }
 
+# So few people can show no small loss; something must be collected to go on with.
+MUCH = ("--max-risk", 0.99)
+
 
 @pytest.fixture(scope="module", params=list(TABLES))
 def start(
@@ -70,7 +73,7 @@ def start(
 def people(start: tuple[Path, Path], run: Callable[..., Any]) -> Path:
     table, roles = start
     artifact = table.with_name("people.json")
-    result = run("minimise", table, "--roles", roles, "-o", artifact, "--jobs", 1)
+    result = run("minimise", table, "--roles", roles, "-o", artifact, "--jobs", 1, *MUCH)
     assert result.exit_code in (0, 1, 3), result.stderr  # these are too few people to tell
     assert artifact.is_file()
     return artifact
