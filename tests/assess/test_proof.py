@@ -5,7 +5,7 @@ from sparsam.assess._score import Score
 
 
 def test_words_name_the_people_the_test_and_who_decided():
-    proof = Proof(0.0123, 0.009, 0.95, 6000, 7, "exact", (4, None, 3), {"age": 2})
+    proof = Proof(0.0123, 0.009, 0.95, 6000, 7, True, "exact", (4, None, 3), {"age": 2})
     assert proof.holds
     assert proof.words == (
         "Shown with 95 % confidence on 6,000 people who took no part in learning, by an exact "
@@ -19,9 +19,14 @@ def test_words_name_the_people_the_test_and_who_decided():
 
 
 def test_one_test_of_few_people_says_so():
-    proof = Proof(0.5, 0.2, 0.9, 3, 1, how_tested(Score("auc")))
+    proof = Proof(0.5, 0.2, 0.9, 3, 1, how=how_tested(Score("auc")))
     assert not proof.holds
     assert proof.words == (
         "Shown with 90 % confidence on fewer than 5 people who took no part in learning, by a test "
         "for large samples."
     )
+
+
+def test_a_sequence_that_was_shown_whole_says_so():
+    words = Proof(0.01, 0.009, 0.95, 6000, 4, stopped=False).words
+    assert words.endswith("were tested in an order settled before, and all were shown.")

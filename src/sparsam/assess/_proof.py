@@ -36,6 +36,8 @@ class Proof:
     tested : int
         How many generalizations were tested, one after the other, until the first that was not
         shown.
+    stopped : bool
+        Whether there was one that was not.
     how : {"exact", "large samples"}
         Whether the test holds for any number of people, or for many.
     counts : tuple of int or None
@@ -50,6 +52,7 @@ class Proof:
     confidence: float
     people: int
     tested: int
+    stopped: bool = True
     how: str = EXACT
     counts: tuple[int | None, ...] = ()
     needed: Mapping[str, int] = field(default_factory=dict)
@@ -71,9 +74,9 @@ class Proof:
             f"who took no part in learning, by {tested}"
         ]
         if self.tested > 1:
+            end = "until one could not be shown" if self.stopped else "and all were shown"
             sentences.append(
-                f"{self.tested} generalizations were tested in an order settled before, until one "
-                "could not be shown"
+                f"{self.tested} generalizations were tested in an order settled before, {end}"
             )
         if len(self.counts) > 1:
             sentences.append(

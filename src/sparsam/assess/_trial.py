@@ -112,11 +112,16 @@ class LossDemand:
 
 
 def tell_apart(tried: Sequence[Tried], everything: Mapping[str, Losses]) -> list[Tried]:
-    """Those that collect less than everything: something is lost or gained, on somebody."""
+    """Those that collect less than everything.
+
+    What is as fine as any, and as right on everybody as everything collected, is everything.
+    """
+    finest = max((t.candidate.generalization.n_buckets for t in tried), default=0)
     return [
         t
         for t in tried
         if t.n_collected < len(t.candidate.generalization)
+        or t.candidate.generalization.n_buckets < finest
         or any((t.losses[part] != everything[part]).any() for part in t.losses)
     ]
 

@@ -50,10 +50,10 @@ def worst_clause(groups: Data | None, score: Score) -> str:
     worst = groups["groups"][groups["worst"]]
     around = loss_range(score, worst["interval"])
     lost = loss_words(score, worst["loss"]) + (f" ({around})" if around else "")
-    who = f"{worst['group']} ({worst['attribute']})"
     if worst["loses_more"]:
-        return f"worst: {who}, who lose {lost}"
-    return f"no group is shown to lose more than the average, the most is {lost} for {who}"
+        return f"worst: {worst['group']} ({worst['attribute']}), who lose {lost}"
+    who = f"{worst['attribute']}: {worst['group']}"
+    return f"no group is shown to lose more than the average, the most is {lost} ({who})"
 
 
 def groups_section(groups: Data, score: Score, everyone: float | None) -> Section:
