@@ -9,7 +9,7 @@ PARALLEL := -n 2
 # What numba compiles does not run as Python, so that no line of it can be counted.
 KERNELS = $(shell grep -rlE '^ *@compiled' src/sparsam | paste -sd,)
 
-.PHONY: demo test lint unit test-core test-oldest api clean
+.PHONY: demo test lint unit test-browser test-core test-oldest api clean
 
 demo: $(VENV)/.runtime
 	$(BIN)/sparsam demo --folder demo --no-open
@@ -25,6 +25,10 @@ unit: $(VENV)/.dev
 	$(TESTS) $(BIN)/python -m slipcover --source src/sparsam --omit $(KERNELS) \
 		--json --out .coverage.json -m pytest $(PARALLEL)
 	@$(BIN)/python tools/coverage_summary.py .coverage.json
+
+# In a real browser: the system's Chromium, driven by Playwright; skipped with the reason without one.
+test-browser: $(VENV)/.browser
+	$(TESTS) $(BIN)/python -m pytest tests/browser
 
 # Nothing but what sparsam always needs: what needs an extra is skipped, and says which one.
 test-core: .venv-core/.ready
@@ -51,6 +55,10 @@ $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/python $(PIP) --editable '.[dev]' --constraint constraints.txt
 	@touch $@ $(VENV)/.runtime
 
+$(VENV)/.browser: $(VENV)/.dev
+	$(BIN)/python $(PIP) --editable '.[browser]' --constraint constraints.txt
+	@touch $@
+
 .venv-core/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear .venv-core
 	.venv-core/bin/python $(PIP) --editable '.[test]' --constraint constraints.txt
@@ -59,7 +67,7 @@ $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
 .venv-oldest/.ready: pyproject.toml constraints.txt tools/lower_bounds.py
 	$(PYTHON) -m venv --clear .venv-oldest
 	.venv-oldest/bin/python tools/lower_bounds.py > .venv-oldest/oldest.txt
-	.venv-oldest/bin/python $(PIP) --editable '.[frames,excel,models,neural,dp,accounting,test]' onnx \
+	.venv-oldest/bin/python $(PIP) --editable '.[frames,excel,models,neural,dp,accounting,serve,postgres,sql,test]' onnx \
 		--constraint .venv-oldest/oldest.txt
 	@touch $@
 

@@ -13,7 +13,9 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-REQUIREMENT = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)>=(?P<version>[0-9.]+)$")
+REQUIREMENT = re.compile(
+    r"^(?P<name>[A-Za-z0-9._-]+)(\[[a-z,]+\])?>=(?P<version>[0-9.]+)(; sys_platform .+)?$"
+)
 
 
 def lower_bounds(project: dict[str, object], pinned: set[str]) -> list[str]:
@@ -21,8 +23,8 @@ def lower_bounds(project: dict[str, object], pinned: set[str]) -> list[str]:
 
     Examples
     --------
-    >>> lower_bounds({"dependencies": ["numpy>=1.26"]}, set())
-    ['numpy==1.26']
+    >>> lower_bounds({"dependencies": ["numpy>=1.26", "psycopg[binary]>=3.2"]}, set())
+    ['numpy==1.26', 'psycopg==3.2']
     """
     groups = [project["dependencies"], *project.get("optional-dependencies", {}).values()]
     bounds = {}
