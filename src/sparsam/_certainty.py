@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr
+from scipy.special import bdtr, gammaln, ndtri, xlog1py, xlogy
 from scipy.stats import beta, binom, t
 
 # Spent on how often two models differ, so that the test need not fear every such rate.
 _SPENT = 1e-3
 _RATES = 17
-_STEPS = 40
+_STEPS = 60
+_CLOSE = 1e-6
+_FARTHEST = 8.0
+# So many standard deviations hold all but a few of 10^11 draws; the rest counts against the limit.
+_WIDE = 7
 # The largest share of its wealth that a bet may lose.
 _LARGEST_BET = 0.9
 
@@ -110,9 +115,15 @@ def _tail(n: int, surplus: int, rate: float, limit: float) -> float:
     if rate <= 0:
         return 1.0 if surplus >= 0 else 0.0
     centre, spread = n * rate, math.sqrt(n * rate * (1 - rate))
-    first, last = max(0, int(centre - 9 * spread - 9)), min(n, int(centre + 9 * spread + 9))
+    first, last = max(0, int(centre - _WIDE * spread - 9)), min(n, int(centre + _WIDE * spread + 9))
     differ = np.arange(first, last + 1)
-    chances = binom.pmf(differ, n, rate)
+    chances = np.exp(
+        gammaln(n + 1)
+        - gammaln(differ + 1)
+        - gammaln(n - differ + 1)
+        + xlogy(differ, rate)
+        + xlog1py(n - differ, -rate)
+    )
     most = (differ + surplus) // 2
     share = min(1.0, max(0.0, (1 + limit / rate) / 2))
     below = np.where(most >= differ, 1.0, 0.0)
@@ -124,8 +135,17 @@ def _tail(n: int, surplus: int, rate: float, limit: float) -> float:
 def paired_upper(differences: NDArray[Any], confidence: float = 0.95) -> float:
     """The smallest mean of differences of -1, 0 and 1 that is shown not to be exceeded."""
     spent = min(_SPENT, (1 - confidence) / 50)
+    n, more, fewer = len(differences), int((differences > 0).sum()), int((differences < 0).sum())
+    if n == 0:
+        return 1.0
+    mean = (more - fewer) / n
+    error = math.sqrt(max(more + fewer, 1) / n - mean**2 + 1 / n) / math.sqrt(n)
     return smallest_limit(
-        lambda limit: paired_p_value(differences, limit, spent), confidence, -1.0, 1.0
+        lambda limit: _paired(n, more, fewer, limit, spent),
+        confidence,
+        -1.0,
+        1.0,
+        (mean + error, mean + (1 + float(ndtri(confidence))) * error),
     )
 
 
@@ -206,17 +226,62 @@ def normal_upper(values: NDArray[Any], confidence: float = 0.95) -> float:
 
 
 def smallest_limit(
-    p_value: Callable[[float], float], confidence: float, low: float, high: float
+    p_value: Callable[[float], float],
+    confidence: float,
+    low: float,
+    high: float,
+    near: tuple[float, float] | None = None,
 ) -> float:
-    """The smallest limit of a range whose p-value is small enough, to a millionth."""
-    if p_value(high) > 1 - confidence:
+    """The smallest limit of a range whose p-value is small enough, to a millionth.
+
+    Parameters
+    ----------
+    p_value : callable
+        Of a limit; the larger the limit, the smaller.
+    confidence, low, high : float
+    near : tuple of float, optional
+        Where the limit is likely to be: fewer p-values are needed if it is.
+    """
+
+    @cache
+    def beyond(limit: float) -> float:
+        """Standard errors by which a limit is shown; nearly a straight line."""
+        return float(np.clip(-ndtri(p_value(limit)), -_FARTHEST, _FARTHEST)) - needed
+
+    needed = float(ndtri(confidence))
+    if near is not None:
+        low, high = _around(beyond, low, high, *near)
+    lower, upper = beyond(low), beyond(high)
+    if upper < 0:
         return high
+    if lower >= 0:
+        return low
+    kept = 0
     for _ in range(_STEPS):
-        middle = (low + high) / 2
-        if high - low < 1e-6:
+        if high - low < _CLOSE:
             break
-        if p_value(middle) <= 1 - confidence:
-            high = middle
+        saturated = lower <= -_FARTHEST - needed or upper >= _FARTHEST - needed
+        straight = high - (high - low) * upper / (upper - lower)
+        middle = (low + high) / 2 if saturated else min(max(straight, low), high)
+        middle = min(max(middle, low + _CLOSE / 4), high - _CLOSE / 4)
+        value = beyond(middle)
+        # An end that was kept twice counts half, or the other one would never move (Illinois).
+        if value >= 0:
+            high, upper = middle, value
+            lower, kept = (lower / 2, 1) if kept == 1 else (lower, 1)
         else:
-            low = middle
+            low, lower = middle, value
+            upper, kept = (upper / 2, -1) if kept == -1 else (upper, -1)
     return high
+
+
+def _around(
+    beyond: Callable[[float], float], low: float, high: float, first: float, second: float
+) -> tuple[float, float]:
+    """A part of a range that holds the limit sought, from a guess where it is."""
+    width = second - first
+    while first > low and beyond(first) >= 0:
+        first, width = first - width, 2 * width
+    while second < high and beyond(second) < 0:
+        second, width = second + width, 2 * width
+    return max(first, low), min(second, high)
