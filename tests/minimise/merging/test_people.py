@@ -38,18 +38,28 @@ def test_sums_are_those_over_the_people(any_task: Any, data: st.DataObject) -> N
     task = data.draw(any_task())
     people = _people(task)
     weights = np.arange(task.n_rows, dtype=float)
-    pairs = people.pairs(weights)
+    finest = Layout([np.arange(size) for size in people.sizes])
+    pairs = people.pairs_with(finest, weights)
     for a in range(len(people.sizes)):
         for b in range(len(people.sizes)):
             block = pairs[people.block(a), people.block(b)]
-            slow = np.zeros_like(block)
+            slow, n_people = np.zeros_like(block), np.zeros_like(block)
             for person, weight in enumerate(weights):
-                slow[people.columns[a][person], people.columns[b][person]] += weight
+                place = people.columns[a][person], people.columns[b][person]
+                slow[place] += weight
+                n_people[place] += 1
             assert np.allclose(block, slow)
+            assert (people.pair_counts[people.block(a), people.block(b)] == n_people).all()
     layout = Layout(_drawn(people, data))
-    collapsed = layout.rows(layout.columns(pairs))
-    assert collapsed.sum() == pytest.approx(pairs.sum())
-    assert collapsed.shape == (len(layout), len(layout))
+    collapsed = layout.rows(people.pairs_with(layout, weights))
+    assert np.allclose(collapsed, layout.rows(layout.rows(pairs).T).T)
+    changed = data.draw(st.integers(0, len(people.sizes) - 1))
+    before = Position(people, layout.lookups)
+    other = [*layout.lookups]
+    other[changed] = _drawn(people, data)[changed]
+    position = Layout(other)
+    slow = position.rows(people.pairs_with(position, before._spread))
+    assert np.allclose(before.curvature_with(position, changed), slow)
 
 
 def test_very_many_values_are_grouped_into_atoms() -> None:

@@ -15,7 +15,7 @@ from sparsam.minimise.merging._people import Floats, Lookup, People
 from sparsam.minimise.merging._position import RIDGE, Position
 
 # From dear to cheap risk: what a point of risk may cost in points of loss.
-PRICES = tuple(np.geomspace(1.5, 0.003, 28).tolist())
+PRICES = tuple(np.geomspace(1.5, 0.003, 14).tolist())
 _FEWEST_SAVED = 1.0  # a bucket must spare the loss of so many people, in the mean
 _FEWEST_SAVED_BY_BIT = 0.1  # and so must each bit that says which category is in which bucket
 _MOST_STEPS = 100  # at one price

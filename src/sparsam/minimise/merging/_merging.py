@@ -30,7 +30,7 @@ from sparsam.minimise.merging._merge_path import (
 from sparsam.minimise.merging._people import People, boosted_loss, likely_classes
 from sparsam.minimise.merging._position import Position
 
-START_PRIVACY = (0.0, 0.1, 0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+START_PRIVACY = (0.1, 0.5, 0.8)
 START_LEAVES = (2, 4, 6, 8, 10, 20, 50, 100, 200)
 _MOST_ENDS = 8  # of the prices, from which buckets are merged
 _FEW_ALIKE = 50  # people who share a record, in the mean
@@ -54,7 +54,7 @@ class Merging(BucketMinimiser):
         The most leaves of the privacy trees that the path may take points from.
     min_leaf : int, default=100
         The fewest people in a leaf of them.
-    max_path : int, default=64
+    max_path : int, default=32
         The most generalizations that the path may have.
     max_rows : int, default=50_000
         The most people to learn from; of more, so many are drawn at random.
@@ -114,7 +114,7 @@ class Merging(BucketMinimiser):
         privacy: float = 0.1,
         start_leaves: int = 200,
         min_leaf: int = 100,
-        max_path: int = 64,
+        max_path: int = 32,
         max_rows: int = 50_000,
         constraints: Constraints | None = None,
         unseen: str = "error",

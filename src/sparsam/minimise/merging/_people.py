@@ -84,7 +84,7 @@ class People:
             np.int32
         )
         self.counts = self.sums(None)
-        self.pair_counts = self.pairs(None).astype(np.float32)
+        self.pair_counts = self._pair_counts()
         total = sum(task.weights)
         self.weights: Floats = np.array(task.weights, float) / (total if total > 0 else 1.0)
 
@@ -106,12 +106,16 @@ class People:
         """The same for one weight of each person and class."""
         return np.stack([self.sums(line) for line in weights.T], axis=1)
 
-    def pairs(self, weights: Floats | None) -> Floats:
-        """The sum of weights over the people of each two atoms."""
-        table = np.zeros((self.starts[-1], self.starts[-1]))
-        add_pairs(self._cells, np.ones(self.n_rows) if weights is None else weights, table)
-        upper = np.triu_indices(len(table), 1)
-        table[upper[1], upper[0]] = table[upper]
+    def _pair_counts(self) -> NDArray[np.float32]:
+        table = np.zeros((self.starts[-1], self.starts[-1]), dtype=np.float32)
+        count_pairs(self._cells, table)
+        return table
+
+    def pairs_with(self, layout: Layout, weights: Floats | None) -> Floats:
+        """The sum of weights over the people of each atom and each bucket."""
+        table = np.zeros((self.starts[-1], len(layout)))
+        weights = np.ones(self.n_rows) if weights is None else weights
+        add_pairs(self._cells, layout.places, weights, table)
         return table
 
     def lookups(self, of_codes: Sequence[NDArray[np.integer]]) -> list[Lookup]:
@@ -170,13 +174,28 @@ def _grouped(
 
 
 @compiled()
-def add_pairs(cells: NDArray[np.int32], weights: Floats, table: Floats) -> None:
-    """Add each person's weight where two of the person's atoms meet, the first one before."""
+def count_pairs(cells: NDArray[np.int32], table: NDArray[np.float32]) -> None:
+    """Count each person where two of the person's atoms meet."""
     for row in range(cells.shape[0]):
-        weight = weights[row]
         for a in range(cells.shape[1]):
             for b in range(a, cells.shape[1]):
-                table[cells[row, a], cells[row, b]] += weight
+                table[cells[row, a], cells[row, b]] += 1.0
+    for first in range(table.shape[0]):
+        for second in range(first):
+            table[first, second] = table[second, first]
+
+
+@compiled()
+def add_pairs(cells: NDArray[np.int32], places: Lookup, weights: Floats, table: Floats) -> None:
+    """Add each person's weight where one of the person's atoms meets one of the buckets."""
+    buckets = np.empty(cells.shape[1], dtype=np.int64)
+    for row in range(cells.shape[0]):
+        weight = weights[row]
+        for b in range(cells.shape[1]):
+            buckets[b] = places[cells[row, b]]
+        for a in range(cells.shape[1]):
+            for b in range(cells.shape[1]):
+                table[cells[row, a], buckets[b]] += weight
 
 
 class Layout:
@@ -216,6 +235,11 @@ class Layout:
         """Where the buckets of an attribute stand."""
         return slice(int(self.starts[a]), int(self.starts[a + 1]))
 
+    def others(self, a: int) -> NDArray[np.int64]:
+        """Where the buckets of all other attributes stand."""
+        own = self.block(a)
+        return np.concatenate([np.arange(own.start), np.arange(own.stop, len(self))])
+
     @cached_property
     def _runs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         order = np.argsort(self.places, kind="stable")
@@ -225,11 +249,6 @@ class Layout:
         """Sums over the atoms of each bucket, from one row for each atom."""
         order, borders = self._runs
         return np.asarray(np.add.reduceat(of_atoms[order], borders, axis=0))
-
-    def columns(self, of_atoms: Floats) -> Floats:
-        """Sums over the atoms of each bucket, from one column for each atom."""
-        order, borders = self._runs
-        return np.asarray(np.add.reduceat(of_atoms[:, order], borders, axis=1))
 
 
 def boosted_loss(people: People, lookups: list[Lookup], random_state: int) -> float:

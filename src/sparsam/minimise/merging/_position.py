@@ -61,7 +61,7 @@ class Position:
         for a, lookup in enumerate(lookups):
             buckets[:, a] = lookup[people.columns[a]]
         distinct = distinct_records(buckets, self.layout.sizes)
-        begin = _begin(people, self.layout, before)
+        begin = _begin(people, self.layout, before, changed)
         rounds = _ROUNDS if before else _ROUNDS_FROM_NOTHING
         additive = fit_additive(people.likely, distinct, self.layout, begin, rounds)
         self.effects = additive.effects
@@ -92,9 +92,33 @@ class Position:
         self._tried.clear()
 
     @cached_property
-    def curvature(self) -> Floats:
-        """Joint sums of the spread of the additive forecasts, by atom and atom."""
-        return self.people.pairs(self._spread)
+    def _curvature(self) -> Floats:
+        """Joint sums of the spread of the additive forecasts, by atom and bucket."""
+        return self.people.pairs_with(self.layout, self._spread)
+
+    @cached_property
+    def _curvature_of_buckets(self) -> Floats:
+        return self.layout.rows(self._curvature)
+
+    @cached_property
+    def _own_spread(self) -> Floats:
+        return self.people.sums(self._spread)
+
+    def curvature_with(self, layout: Layout, changed: int) -> Floats:
+        """The same by bucket and bucket where one attribute has other buckets."""
+        lookup, atoms = layout.lookups[changed], self.people.block(changed)
+        matrix = np.zeros((len(layout), len(layout)))
+        there, here = layout.others(changed), self.layout.others(changed)
+        matrix[np.ix_(there, there)] = self._curvature_of_buckets[np.ix_(here, here)]
+        order, borders = _runs(lookup)
+        rows = np.add.reduceat(self._curvature[atoms][:, here][order], borders, axis=0)
+        own = layout.block(changed)
+        matrix[own, there] = rows
+        matrix[there, own] = rows.T
+        # nobody is in two buckets of one attribute
+        places = np.arange(own.start, own.stop)
+        matrix[places, places] = np.bincount(lookup, self._own_spread[atoms])
+        return matrix
 
     @cached_property
     def residuals(self) -> Floats:
@@ -106,7 +130,7 @@ class Position:
     @cached_property
     def stiffness(self) -> Floats:
         """Joint sums, by atom and bucket, of how much of the loss a change of effects moves."""
-        return self.layout.columns(self.people.pairs(self._weights**2))
+        return self.people.pairs_with(self.layout, self._weights**2)
 
     @cached_property
     def inverse(self) -> Floats:
@@ -125,16 +149,18 @@ class Position:
         return np.maximum(spread(self._forecast), _LEAST_SPREAD)
 
 
-def _begin(people: People, layout: Layout, before: Position | None) -> tuple[Floats, Floats]:
+def _begin(
+    people: People, layout: Layout, before: Position | None, changed: int | None
+) -> tuple[Floats, Floats]:
     """Effects and curvature to begin with: those of the position before, if there is one."""
-    if before is None:
+    if before is None or changed is None:
         flat = np.zeros((len(layout), people.likely.shape[1]))
         even = float(spread(people.likely.mean(axis=0, keepdims=True))[0])
-        return flat, layout.rows(layout.columns(people.pair_counts.astype(float))) * even
+        return flat, layout.rows(people.pairs_with(layout, None)) * even
     weights = people.counts + 1e-9
     of_atoms = before.effects[before.layout.places] * weights[:, None]
     effects = layout.rows(of_atoms) / layout.rows(weights[:, None])
-    return effects, layout.rows(layout.columns(before.curvature))
+    return effects, before.curvature_with(layout, changed)
 
 
 @dataclass(frozen=True)
