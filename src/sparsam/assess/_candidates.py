@@ -51,6 +51,11 @@ class Candidate:
         settings = [f"{name.replace('_', ' ')} {value}" for name, value in self.parameters.items()]
         return ", ".join([self.minimiser, *settings])
 
+    @property
+    def path(self) -> tuple[Any, ...]:
+        """What the candidates of one path share: all settings but the first, which is swept."""
+        return (self.minimiser, *list(self.parameters.items())[1:])
+
 
 def default_candidates(
     task: Task,

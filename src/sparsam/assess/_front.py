@@ -96,8 +96,8 @@ class Repeat(Protocol):
     def data(self) -> Split:
         """How the people are divided."""
 
-    def tried(self) -> tuple[Sequence[Tried], Limits]:
-        """What was learned there, and with everything collected; no adversary is asked."""
+    def tried(self, limit: float) -> tuple[Sequence[Tried], Limits]:
+        """What could be within a limit there, and everything collected; no adversary is asked."""
 
     def front(self) -> Front:
         """The whole front."""
@@ -333,7 +333,7 @@ class Front:
         of_groups = self._group_demands(requirement, self.limits, self)
         votes = [_walk(self._tried, self._demand(limit), of_groups, level)]
         for repeat in self._repeats:
-            tried, limits = repeat.tried()
+            tried, limits = repeat.tried(limit)
             demand = LossDemand(limit, limits.score, limits.classifier.losses)
             more = self._group_demands(requirement, limits, repeat)
             votes.append(_walk(tried, demand, more, level))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from sparsam.assess._candidates import (
 )
 from sparsam.assess._front import Front, Point
 from sparsam.assess._score import AUTO, Score, score_for
-from sparsam.assess._trial import Tried
+from sparsam.assess._trial import LossDemand, Tried
 from sparsam.attack import Reconstruction
 from sparsam.data import Roles, Split, Task, resolve
 from sparsam.data import split as split_task
@@ -37,6 +38,7 @@ from sparsam.minimise import Constraints, Minimiser
 
 Progress = Callable[[int, int], None]
 REPEATS = 3
+_AT_ONCE = 4  # candidates of a path that are judged before it is asked whether to go on
 
 
 def sweep(
@@ -141,26 +143,40 @@ class _Learned:
         # groups of classes follow from the people who are judged
         self._score = replace(score_for(data, settings.score.name), why=settings.score.why)
         self.limits = measure_limits(data, settings.random_state, self._score)
+        self._known: dict[int, Tried] = {}
 
-    @cached_property
-    def tried(self) -> list[Tried]:
-        """What is lost with each; the fewer buckets, the more it is taken to protect."""
-        seed = self._settings.random_state
+    def tried(self, limit: float) -> list[Tried]:
+        """What is lost with those that could be within a limit, by what is known before testing.
+
+        Each path is walked from its most to its least detailed candidate. Where a few one after the
+        other are expected to lose more than twice the limit, those after them are left alone.
+        """
+        demand = LossDemand(limit, self._score, self.limits.classifier.losses)
+        within: list[Tried] = []
+        for _, candidates in groupby(self.candidates, key=lambda c: c.path):
+            path = sorted(candidates, key=lambda c: -c.generalization.n_buckets)
+            for first in range(0, len(path), _AT_ONCE):
+                few = self._measured(path[first : first + _AT_ONCE])
+                within += few
+                if all(demand.estimate(t) > 2 * limit for t in few):
+                    break
+        return within
+
+    def _measured(self, candidates: Sequence[Candidate]) -> list[Tried]:
+        """What is lost with some; the fewer buckets, the more it is taken to protect."""
+        fresh = [c for c in candidates if id(c) not in self._known]
         jobs = (
-            delayed(measure_utility)(c.generalization, self.data, seed, self._score)
-            for c in self.candidates
+            delayed(measure_utility)(
+                c.generalization, self.data, self._settings.random_state, self._score
+            )
+            for c in fresh
         )
         with one_thread():
             models = Parallel(n_jobs=self._n_jobs, backend="threading")(jobs)
-        return [
-            Tried(
-                candidate,
-                model.losses,
-                -float(candidate.generalization.n_buckets),
-                model.answers,
-            )
-            for candidate, model in zip(self.candidates, models, strict=True)
-        ]
+        for candidate, model in zip(fresh, models, strict=True):
+            protection = -float(candidate.generalization.n_buckets)
+            self._known[id(candidate)] = Tried(candidate, model.losses, protection, model.answers)
+        return [self._known[id(candidate)] for candidate in candidates]
 
     @property
     def _n_jobs(self) -> int:
@@ -210,8 +226,8 @@ class _Repeat:
     def data(self) -> Split:
         return self._learned.data
 
-    def tried(self) -> tuple[Sequence[Tried], Limits]:
-        return self._learned.tried, self._learned.limits
+    def tried(self, limit: float) -> tuple[Sequence[Tried], Limits]:
+        return self._learned.tried(limit), self._learned.limits
 
     def front(self) -> Front:
         return self._learned.front()
