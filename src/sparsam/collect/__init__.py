@@ -1,5 +1,6 @@
 """Collect only what is needed: a pipeline step, and a questionnaire that stops asking."""
 
+from sparsam.collect import exports as exports
 from sparsam.collect._questionnaire import Asked as Asked
 from sparsam.collect._questionnaire import Questionnaire
 from sparsam.collect._step import GeneralizationStep
