@@ -212,6 +212,15 @@ _GOOD = (
     Case("ledger statement html", "ledger statement '<ledger create/people.ledger' -o >page.html"),
     Case("ledger statement json", "ledger statement '<ledger create/people.ledger' --json "
                                   "-o >page.json"),
+    Case(
+        "export json-schema",
+        "export <minimise/people.json --to json-schema --with-target -o >record.json",
+    ),
+    Case(
+        "export javascript",
+        "export '<minimise declared/people.json' --to javascript -o >people.mjs",
+        says=DECLARED,
+    ),
     *(
         Case(f"describe {what}{how}", f"describe {file}{how}", says=says)
         for what, file, says in (
@@ -310,6 +319,9 @@ _WRONG = {
     "categories to apply": "apply '<minimise declared/people.json' @unseen.csv -o >out.csv",
     "columns for a mask": "apply <individual/mask.npz @narrow.csv -o >out.csv",
     "kept column": "apply '<minimise model/people.json' @people.csv --keep phonne -o >out.csv",
+    "generalization to export": "export @wrong.json --to javascript -o >people.js",
+    "target to export": "export '<minimise model/people.json' --to json-schema --with-target "
+    "-o >record.json",
     "generalization to describe": "describe @wrong.json",
     "numbers to describe": "describe @text_in_numbers.csv --numeric income",
     "mask to describe": "describe @wrong.npz",

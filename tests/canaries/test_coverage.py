@@ -29,6 +29,7 @@ OPEN_NO_TABLE = {
     ("ledger", "verify"),
     ("ledger", "statement"),
     ("explore", "plan"),
+    ("export",),
 }
 
 

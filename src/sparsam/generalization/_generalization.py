@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sparsam._artifact import Artifact
 from sparsam._documents import as_written, check_plain
 from sparsam._errors import DocumentError, ParameterError
+from sparsam._joined import supplied
 from sparsam._printable import one_line
 from sparsam.data import Table
 from sparsam.generalization import _algebra
@@ -346,6 +347,33 @@ class Generalization(Artifact):
     def from_document(cls, document: Document) -> Generalization:
         check_names_once(document.attributes)
         return cls(document.attributes, document.about)
+
+    def to_json_schema(self, target: Any = None) -> dict[str, Any]:
+        """Describe a collected record as JSON Schema 2020-12: its buckets, and nothing else.
+
+        Form builders show the labels as choices; `sparsam.collect`'s service accepts the same.
+
+        Parameters
+        ----------
+        target : Target, optional
+            One more answer: what a model is to learn.
+
+        Returns
+        -------
+        dict
+        """
+        schema: dict[str, Any] = supplied("to_json_schema")(self, target)
+        return schema
+
+    def to_javascript(self) -> str:
+        """Write an ES module that generalises records, in a page or on a server.
+
+        Returns
+        -------
+        str
+        """
+        module: str = supplied("to_javascript")(self)
+        return module
 
     def __str__(self) -> str:
         return _table_text(self._partitions)

@@ -1,0 +1,1 @@
+"""The commands that collect: what a generalization becomes where people work."""
