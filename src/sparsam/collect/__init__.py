@@ -1,8 +1,26 @@
-"""Collect only what is needed: a pipeline step, and a questionnaire that stops asking."""
+"""Collect only what is needed: a pipeline step, a questionnaire that stops asking, a service."""
 
-from sparsam.collect._questionnaire import Asked as Asked
-from sparsam.collect._questionnaire import Questionnaire
-from sparsam.collect._step import GeneralizationStep
+from __future__ import annotations
 
-# What is not listed here is for the other folders, not for users.
-__all__ = ["GeneralizationStep", "Questionnaire"]
+from typing import TYPE_CHECKING
+
+from sparsam._lazy import load_lazily
+
+if TYPE_CHECKING:
+    from sparsam.collect._answer_table import AnswerTable
+    from sparsam.collect._questionnaire import Asked as Asked
+    from sparsam.collect._questionnaire import Questionnaire
+    from sparsam.collect._step import GeneralizationStep
+
+# A service that collects needs none of what trains models.
+__getattr__, __dir__ = load_lazily(
+    __name__,
+    {
+        "AnswerTable": "_answer_table",
+        "Asked": "_questionnaire",  # for the other folders, not for users
+        "GeneralizationStep": "_step",
+        "Questionnaire": "_questionnaire",
+    },
+)
+
+__all__ = ["AnswerTable", "GeneralizationStep", "Questionnaire"]
