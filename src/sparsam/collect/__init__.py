@@ -3,6 +3,8 @@
 from sparsam.collect._questionnaire import Asked as Asked
 from sparsam.collect._questionnaire import Questionnaire
 from sparsam.collect._step import GeneralizationStep
+from sparsam.collect._target import Target
+from sparsam.collect._target import record_sizes as record_sizes
 
 # What is not listed here is for the other folders, not for users.
-__all__ = ["GeneralizationStep", "Questionnaire"]
+__all__ = ["GeneralizationStep", "Questionnaire", "Target"]
