@@ -5,6 +5,7 @@ from sparsam.collect._questionnaire import Questionnaire
 from sparsam.collect._step import GeneralizationStep
 from sparsam.collect._target import Target
 from sparsam.collect._target import record_sizes as record_sizes
+from sparsam.collect.store._store import Store
 
 # What is not listed here is for the other folders, not for users.
-__all__ = ["GeneralizationStep", "Questionnaire", "Target"]
+__all__ = ["GeneralizationStep", "Questionnaire", "Store", "Target"]
