@@ -155,6 +155,29 @@ class BudgetError(LedgerError):
         super().__init__(message)
 
 
+class StoreError(SparsamError):
+    """A store of collected records cannot be opened, read or written, or is not what it was."""
+
+
+class ReceiptError(SparsamError):
+    """A receipt does not take a record back.
+
+    Parameters
+    ----------
+    message : str
+    reason : {"forged", "foreign", "spent", "expired", "absent"}
+        No receipt of ours or a changed one, one of another collection, one that was used before,
+        one whose record was deleted when its time was over, or one whose record is not there.
+    """
+
+    def __init__(self, message: str, reason: str = "forged") -> None:
+        self.reason = reason
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ReceiptError, (str(self), self.reason)
+
+
 class MissingExtraError(SparsamError, ImportError):
     """A function needs an optional dependency that is not installed."""
 

@@ -1,5 +1,6 @@
 """The artifact: what is collected of each attribute, applied, saved, compared and measured."""
 
+from sparsam.generalization._algebra import linked as linked
 from sparsam.generalization._changes import Change as Change
 from sparsam.generalization._changes import Changes as Changes
 from sparsam.generalization._changes import changes

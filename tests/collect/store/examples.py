@@ -1,0 +1,32 @@
+"""A generalization, and coarser ones."""
+
+from __future__ import annotations
+
+from sparsam.collect import Target
+from sparsam.data import CategoricalDomain, NumericDomain
+from sparsam.generalization import Generalization, categorical_partition, numeric_partition
+
+AGE = NumericDomain(0, 99, integer=True)
+JOBS = CategoricalDomain(("cook", "smith", "nurse", "judge"))
+TARGET = Target("employed", ("no", "yes"))
+
+
+def generalization(cuts, groups, *, missing=None, income=()):
+    """Ages between cuts, jobs in groups, and an income that need not be collected."""
+    return Generalization(
+        [
+            numeric_partition("age", AGE, cuts),
+            numeric_partition("income", NumericDomain(0, 10**6), list(income)),
+            categorical_partition("Job title", JOBS, groups, missing=missing),
+        ]
+    )
+
+
+# nine ages, five jobs with one for missing
+FINE = generalization(
+    [10, 20, 30, 40, 50, 60, 70, 80], [["cook"], ["smith"], ["nurse"], ["judge"]], missing=4
+)
+# three ages, three jobs
+COARSE = generalization([30, 60], [["cook", "smith"], ["nurse", "judge"]], missing=2)
+# jobs alone, missing among the first
+COARSEST = generalization([], [["cook", "smith"], ["nurse", "judge"]], missing=0)
