@@ -1,11 +1,32 @@
-"""Collect only what is needed: a pipeline step, and a questionnaire that stops asking."""
+"""Collect only what is needed: a pipeline step, a questionnaire that stops asking, a service."""
 
-from sparsam.collect import exports as exports
-from sparsam.collect._questionnaire import Asked as Asked
-from sparsam.collect._questionnaire import Questionnaire
-from sparsam.collect._step import GeneralizationStep
-from sparsam.collect._target import Target
-from sparsam.collect._target import record_sizes as record_sizes
+from __future__ import annotations
 
-# What is not listed here is for the other folders, not for users.
-__all__ = ["GeneralizationStep", "Questionnaire", "Target"]
+from typing import TYPE_CHECKING
+
+from sparsam._lazy import load_lazily
+
+if TYPE_CHECKING:
+    from sparsam.collect import exports as exports
+    from sparsam.collect._answer_table import AnswerTable
+    from sparsam.collect._questionnaire import Asked as Asked
+    from sparsam.collect._questionnaire import Questionnaire
+    from sparsam.collect._step import GeneralizationStep
+    from sparsam.collect._target import Target
+    from sparsam.collect._target import record_sizes as record_sizes
+
+# A service that collects needs none of what trains models.
+__getattr__, __dir__ = load_lazily(
+    __name__,
+    {
+        "AnswerTable": "_answer_table",
+        "Asked": "_questionnaire",  # for the other folders, not for users
+        "GeneralizationStep": "_step",
+        "Questionnaire": "_questionnaire",
+        "Target": "_target",
+        "record_sizes": "_target",
+    },
+    folders=("exports",),
+)
+
+__all__ = ["AnswerTable", "GeneralizationStep", "Questionnaire", "Target"]

@@ -161,6 +161,11 @@ class EstimatorBox:
         names = None if encoder else getattr(model, "feature_names_in_", None)
         self.columns = None if names is None else tuple(str(name) for name in names)
 
+    @property
+    def model(self) -> Any:
+        """The estimator itself."""
+        return self._model
+
     def predict(self, records: Any) -> NDArray[Any]:
         """Answer for every record."""
         n_rows = count_rows(records)
