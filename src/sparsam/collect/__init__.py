@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sparsam.collect._step import GeneralizationStep
     from sparsam.collect._target import Target
     from sparsam.collect._target import record_sizes as record_sizes
+    from sparsam.collect.form import Form
 
 # A service that collects needs none of what trains models.
 __getattr__, __dir__ = load_lazily(
@@ -21,6 +22,7 @@ __getattr__, __dir__ = load_lazily(
     {
         "AnswerTable": "_answer_table",
         "Asked": "_questionnaire",  # for the other folders, not for users
+        "Form": "form",
         "GeneralizationStep": "_step",
         "Questionnaire": "_questionnaire",
         "Target": "_target",
@@ -29,4 +31,4 @@ __getattr__, __dir__ = load_lazily(
     folders=("exports",),
 )
 
-__all__ = ["AnswerTable", "GeneralizationStep", "Questionnaire", "Target"]
+__all__ = ["AnswerTable", "Form", "GeneralizationStep", "Questionnaire", "Target"]
