@@ -74,6 +74,8 @@ __getattr__, __dir__ = load_lazily(
 # A choice of `assess` writes its report, which comes later in the flow.
 supply("report_on", lambda: __getattr__("report_on"))
 supply("purposes_report", lambda: __getattr__("report").purposes_report)
+# A generalization and a questionnaire become a page.
+supply("form", lambda: __getattr__("collect").Form)
 # A generalization is written in the languages of other tools, which come later too.
 for _name in ("to_javascript", "to_json_schema"):
     supply(_name, partial(lambda name: getattr(__getattr__("collect").exports, name), _name))

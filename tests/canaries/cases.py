@@ -167,6 +167,12 @@ _GOOD = (
         holds={"retained.csv": {ALL: [ALL]}},  # kept values are its purpose
     ),
     Case("apply mask fill", "apply <individual/mask.npz @people.csv --fill -o >filled.csv"),
+    Case("form", "form <minimise/people.json -o >form.html --with-target --language de"),
+    Case("form json", "form '<minimise model/people.json' -o >form.html --json"),
+    Case("form questions", "form '<minimise model/questions.json' -o >form.html"),
+    Case(
+        "form declared", "form '<minimise declared/people.json' -o >form.html", says=DECLARED
+    ),
     Case("roles", "roles @people.csv --target employed -o >roles.toml"),
     Case("roles json", "roles @labelled.parquet --json"),
     Case("ledger template", "ledger template @people.csv -o >roles.toml"),
@@ -363,6 +369,9 @@ _WRONG = {
     "learned ranges to plan with": "explore plan '<minimise model/people.json' --epsilon 1",
     "learned ranges of a ledger": "ledger create >x.ledger @people.csv --epsilon 1 --domains "
                                   "'<minimise model/people.json'",
+    "generalization of a form": "form @wrong.json -o >form.html",
+    "labels of a form": "form <minimise/people.json --labels @wrong.toml -o >form.html",
+    "answer of a form": "form <minimise/people.json --show-answer -o >form.html",
     "target of roles": "roles @people.csv --target emploied",
     "folder of a demo": "demo --folder @people.csv --no-open",
 }  # fmt: skip

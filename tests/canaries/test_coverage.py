@@ -30,6 +30,7 @@ OPEN_NO_TABLE = {
     ("ledger", "statement"),
     ("explore", "plan"),
     ("export",),
+    ("form",),
 }
 
 

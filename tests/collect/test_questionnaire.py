@@ -257,3 +257,44 @@ def test_the_bundled_people() -> None:
     assert len(interview.answers) == asked.questions[7]
     leaf = recoding.leaves[int(recoding.leaf_of(row[None])[0])]
     assert interview.prediction == leaf.prediction
+
+
+def test_answers_of_a_page_are_an_interview() -> None:
+    asks = Questionnaire(example())
+    assert asks.names == ("age", "sex", "town", "hours")
+    sent = asks.resume({"age": "1-3", "sex": "0", "town": "0.2"})
+    asked = asks.start().answer("age", 40).answer("sex", "f").answer("town", "Genf")
+    assert sent.region == asked.region
+    assert sent.prediction == "no"
+    # without JavaScript a page asks for everything; what need not be known is not kept
+    plain = asks.resume({"age": "2", "sex": 0, "town": 2, "hours": 1})
+    assert plain.region == asked.region
+    assert plain.answers.keys() == {"age", "sex", "town"}
+    assert not asks.resume({"sex": "0"}).done
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {"age": ""},
+        {"age": "-1"},
+        {"age": "4"},
+        {"age": "1-99999"},
+        {"age": "2-1"},
+        {"age": "1.1"},
+        {"age": "0-1"},
+        {"age": "²"},
+        {"age": "1 "},
+        {"age": True},
+        {"age": 1.5},
+        {"age": None},
+        {"age": [1]},
+        {"idle": "0"},
+        {"nobody": "0"},
+    ],
+)
+def test_answers_that_no_page_sends_are_refused_and_not_shown(answers: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError) as caught:
+        Questionnaire(example()).resume(answers)
+    assert "nobody" not in str(caught.value)
+    assert "99999" not in str(caught.value)

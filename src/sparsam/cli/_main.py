@@ -21,6 +21,7 @@ from sparsam.cli._monitor import monitor
 from sparsam.cli._roles import roles
 from sparsam.cli._terminal import adopt, exit_codes, guarded_streams, interrupted_last
 from sparsam.cli.collect._export import export
+from sparsam.cli.collect._form import form
 from sparsam.cli.release._anonymise import anonymise
 from sparsam.cli.release._verify import verify
 
@@ -72,6 +73,7 @@ for command in (
     anonymise,
     verify,
     individual,
+    form,
     export,
     describe,
 ):

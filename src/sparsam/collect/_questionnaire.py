@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -14,9 +15,16 @@ from numpy.typing import NDArray
 from sparsam._artifact import Artifact
 from sparsam._documents import convert_part, plain_parts
 from sparsam._errors import DocumentError, ParameterError
+from sparsam._joined import supplied
 from sparsam.collect._outcomes import Outcomes, Region, State
 from sparsam.data import Category
-from sparsam.generalization import CategoricalPartition, FieldError, Partition, unique_labels
+from sparsam.generalization import (
+    CategoricalPartition,
+    FieldError,
+    Partition,
+    SavedPage,
+    unique_labels,
+)
 from sparsam.generalization.recoding import (
     Recoding,
     RecodingDocument,
@@ -57,6 +65,7 @@ class QuestionnaireDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=T
 Order = Literal["fewest", "sensitivity", "cost"]
 ORDERS = ("fewest", "sensitivity", "cost")
 _MOST_STATES = 2_000
+_BUCKETS: Final = re.compile(r"[0-9]{1,5}(-[0-9]{1,5})?(\.[0-9]{1,5}(-[0-9]{1,5})?)*", re.ASCII)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,6 +167,11 @@ class Questionnaire(Artifact):
         return self._recoding
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes that can matter: no other one is ever asked for."""
+        return self._outcomes.names
+
+    @property
     def order(self) -> str | tuple[str, ...]:
         """What is asked first among what is needed."""
         return self._order
@@ -187,6 +201,75 @@ class Questionnaire(Artifact):
         Interview
         """
         return Interview(self, self._outcomes.everything)
+
+    def form(self, **options: Any) -> SavedPage:
+        """Return a page that asks in this way, and sends all answers at its end, or none.
+
+        Parameters
+        ----------
+        **options
+            As for `sparsam.collect.Form`: where it is sent, its language, your own labels.
+        """
+        page: SavedPage = supplied("form")(self, **options)
+        return page
+
+    def resume(self, answers: Mapping[str, str | int]) -> Interview:
+        """Take the answers that a page has sent, and go on from there.
+
+        Parameters
+        ----------
+        answers : mapping of str to str or int
+            For each attribute that was asked for the number of a bucket, or of several, such as
+            "1-3.5". What need not be known is not kept.
+
+        Returns
+        -------
+        Interview
+            Done, where the page was.
+
+        Raises
+        ------
+        ParameterError
+            An answer is not among the choices. The message does not show it.
+
+        Examples
+        --------
+        >>> from sparsam.data import NumericDomain
+        >>> from sparsam.generalization import Generalization, numeric_partition
+        >>> from sparsam.generalization.recoding._tree import Branch, Leaf
+        >>> age = numeric_partition("age", NumericDomain(0, 99, integer=True), [17, 30, 62])
+        >>> nodes = [
+        ...     Branch("age", (0,), 1, 2),
+        ...     Leaf((), {"age": 9}, "no"),
+        ...     Leaf((), {"age": 40}, "yes"),
+        ... ]
+        >>> recoding = Recoding(Generalization([age]), {"age": [9, 25, 40, 70]}, nodes)
+        >>> Questionnaire(recoding).resume({"age": "1-3"}).prediction
+        'yes'
+        """
+        given = {name: self._buckets(name, answer) for name, answer in answers.items()}
+        interview = self.start()
+        while (name := interview.next) is not None and name in given:
+            interview = interview.answer(name, Choice("", given[name]))
+        return interview
+
+    def _buckets(self, name: str, answer: str | int) -> tuple[int, ...]:
+        """Read the numbers of buckets."""
+        if name not in self.names:
+            raise ParameterError("The answers must be to attributes that can be asked for.")
+        size = self._recoding.generalization[name].n_buckets
+        buckets: list[int] = []
+        if type(answer) in (str, int) and _BUCKETS.fullmatch(str(answer)):
+            for run in str(answer).split("."):
+                first, _, last = run.partition("-")
+                buckets += range(int(first), min(int(last or first), size) + 1)
+        if not buckets or max(buckets) >= size or len(set(buckets)) != len(buckets):
+            msg = (
+                f"The answer to '{name}' must be numbers of buckets from 0 to {size - 1}, such as "
+                "1 or 0.2-3."
+            )
+            raise ParameterError(msg)
+        return tuple(buckets)
 
     def place(self, name: str) -> int:
         """Return the place of an attribute in a region."""

@@ -5,6 +5,7 @@ from sparsam.generalization._changes import Change as Change
 from sparsam.generalization._changes import Changes as Changes
 from sparsam.generalization._changes import changes
 from sparsam.generalization._generalization import Generalization
+from sparsam.generalization._generalization import SavedPage as SavedPage
 from sparsam.generalization._generalization import learned_from_rows as learned_from_rows
 from sparsam.generalization._hierarchy import CodeTree as CodeTree
 from sparsam.generalization._hierarchy import Hierarchy

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from html import escape
 from itertools import accumulate
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Protocol
 
 import msgspec
 import numpy as np
@@ -63,6 +63,15 @@ def check_names_once(partitions: tuple[Partition, ...], path: str = "$") -> None
 
 
 Output = Literal["labels", "codes"]
+
+
+class SavedPage(Protocol):
+    """What a page can do, whoever writes it."""
+
+    html: str
+    content_security_policy: str
+
+    def save(self, path: Any) -> None: ...
 
 
 class Generalization(Artifact):
@@ -347,6 +356,17 @@ class Generalization(Artifact):
     def from_document(cls, document: Document) -> Generalization:
         check_names_once(document.attributes)
         return cls(document.attributes, document.about)
+
+    def form(self, **options: Any) -> SavedPage:
+        """Return a page on which people answer in these buckets, and can send nothing finer.
+
+        Parameters
+        ----------
+        **options
+            As for `sparsam.collect.Form`: where it is sent, its language, your own labels.
+        """
+        page: SavedPage = supplied("form")(self, **options)
+        return page
 
     def to_json_schema(self, target: Any = None) -> dict[str, Any]:
         """Describe a collected record as JSON Schema 2020-12: its buckets, and nothing else.

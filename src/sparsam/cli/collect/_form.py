@@ -1,0 +1,111 @@
+"""`sparsam form`: a page on which people answer in buckets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from sparsam._documents import parse_json, read_bytes
+from sparsam._errors import DocumentError
+from sparsam._printable import one_line
+from sparsam.cli._options import InputFile, OutputFile, json_option, quiet_option
+from sparsam.cli._terminal import counted, echo_json
+
+if TYPE_CHECKING:
+    from sparsam.collect import Questionnaire, Target
+    from sparsam.generalization import Generalization
+
+_HEADER = "Content-Security-Policy"
+
+
+@click.command()
+@click.argument("file", type=InputFile)
+@click.option(
+    "-o",
+    "--output",
+    type=OutputFile(".html", ".htm"),
+    required=True,
+    help="Where to save the page (.html).",
+)
+@click.option(
+    "--action",
+    metavar="URL",
+    default="/records",
+    show_default=True,
+    help="Where the answers are sent: a path on the server that has the page, or an address.",
+)
+@click.option(
+    "--language",
+    metavar="CODE|FILE",
+    default="en",
+    show_default=True,
+    help="de, en, es, fr, it, or a TOML file with all words, such as pl.toml.",
+)
+@click.option(
+    "--labels",
+    type=InputFile,
+    help="A TOML file with questions and answers in your own words.",
+)
+@click.option("--with-target", is_flag=True, help="Ask for what the model is to learn, too.")
+@click.option(
+    "--show-answer",
+    is_flag=True,
+    help="Send nothing: show in the page what the model answers. FILE must be a questionnaire.",
+)
+@json_option
+@quiet_option
+def form(
+    file: Path, output: Path, with_target: bool, show_answer: bool, as_json: bool, **options: Any
+) -> None:
+    """Write a page that asks for what FILE collects, in its buckets, and can send nothing finer.
+
+    FILE is a generalization, or a questionnaire, which asks only what the answers so far leave
+    open. The page is one file; it works without JavaScript, on paper too, and needs nothing else.
+
+    `sparsam collect` serves it and takes the answers. To serve it yourself, send the header that
+    is printed at the end.
+    """
+    from sparsam.collect import Form
+
+    source = _opened(file)
+    page = Form(
+        source,
+        action=None if show_answer else options["action"],
+        language=options["language"],
+        labels=options["labels"],
+        target=_target(source) if with_target else None,
+    )
+    page.save(output)
+    policy = f"{page.content_security_policy}; frame-ancestors 'none'"
+    size = len(page.html.encode())
+    if as_json:
+        names = [question.name for question in page.questions]
+        echo_json({"file": output.name, "bytes": size, "asks": names, _HEADER: policy})
+    elif not options["quiet"]:
+        asks = counted(len(page.questions), "question")
+        click.echo(one_line(f"Wrote {output}: {asks}, {size / 1000:.1f} kB."))
+        click.echo(f"If you serve it yourself, send this header with it:\n{_HEADER}: {policy}")
+
+
+def _target(source: Generalization | Questionnaire) -> Target:
+    from sparsam.collect import Questionnaire, Target
+
+    if isinstance(source, Questionnaire):
+        raise click.UsageError("--with-target is for a generalization, not for a questionnaire.")
+    return Target.of(source)
+
+
+def _opened(file: Path) -> Generalization | Questionnaire:
+    from sparsam.collect import Questionnaire
+    from sparsam.generalization import Generalization
+
+    try:
+        document = parse_json(read_bytes(file))
+    except DocumentError:
+        document = None  # a generalization that is damaged says where
+    kind = document.get("format") if isinstance(document, dict) else None
+    return (
+        Questionnaire.load(file) if kind == "sparsam/questionnaire" else Generalization.load(file)
+    )

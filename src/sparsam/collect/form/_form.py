@@ -1,0 +1,264 @@
+"""The form: one page that asks for what is collected, and cannot send anything finer."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from sparsam._errors import ParameterError, SparsamWarning
+from sparsam._writing import write_text
+from sparsam.collect._questionnaire import Questionnaire
+from sparsam.collect.form._automaton import Automaton
+from sparsam.collect.form._labels import AttributeLabels, Labels
+from sparsam.collect.form._language import Language
+from sparsam.collect.form._page import Page
+from sparsam.collect.form._questions import Option, Question, Wording, asked, check_sendable
+from sparsam.data import Category
+from sparsam.generalization import Generalization, category_label
+
+if TYPE_CHECKING:
+    from sparsam.collect._answer_table import AnswerTable
+    from sparsam.collect._target import Target
+
+_SERVER: Final = re.compile(
+    r"(?P<origin>(?P<scheme>https?)://(?P<host>[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?)"
+    r"(/[!-~]*)?"
+)
+_PATH: Final = re.compile(r"(?!//)(?![^/?]*:)[!-~]+")
+_HERE: Final = ("localhost", "127.0.0.1", "[::1]")
+
+
+class Form:
+    """A page on which people answer in buckets, and which can send nothing finer.
+
+    One static HTML file without any dependency. The value of each answer is the number of its
+    bucket, with or without JavaScript; what is typed to find the right line has no name and is
+    never sent. A content security policy forbids the page to load anything, and to send to any
+    place but one; it keeps no cookie and no storage, and tells no referrer.
+
+    A questionnaire is compiled into the page: each answer decides there what is asked next, and
+    all answers are sent at once, at the end. `Questionnaire.resume` reads them. Without JavaScript
+    the page asks everything that the questionnaire could ask.
+
+    Parameters
+    ----------
+    source : Generalization or Questionnaire
+        What is collected. Attributes that are not collected are not asked for.
+    action : str or None, default="/records"
+        Where the answers are sent: a path on the server that serves the page, or an address. None
+        sends nothing: the page shows what the model answers.
+    language : str, default="en"
+        One of "de", "en", "es", "fr" and "it", or the path of a TOML file with all words.
+    labels : mapping, path or None, default=None
+        The page in your own words, as plain data or as a TOML file: a text is a word of the page,
+        such as `title` or `introduction`; a table is an attribute, with `question`, `help`,
+        `buckets` (by label, or a list) and `members` (by category).
+    target : Target or None, default=None
+        What a model is to learn, to be asked for too.
+    answers : AnswerTable or None, default=None
+        The model's answers: the page then shows them, and sends nothing.
+
+    Attributes
+    ----------
+    html : str
+        The page.
+    content_security_policy : str
+        The page's policy, to be sent as a header too.
+    questions : tuple of Question
+        All that can be asked.
+
+    Examples
+    --------
+    >>> from sparsam.data import NumericDomain
+    >>> from sparsam.generalization import Generalization, numeric_partition
+    >>> age = numeric_partition("age", NumericDomain(0, 99, integer=True), [17, 62])
+    >>> form = Form(Generalization([age]), labels={"age": {"question": "How old are you?"}})
+    >>> "How old are you?" in form.html and "value=2" in form.html
+    True
+    """
+
+    html: str
+    content_security_policy: str
+    questions: tuple[Question, ...]
+
+    def __init__(
+        self,
+        source: Generalization | Questionnaire,
+        *,
+        action: str | None = "/records",
+        language: str = "en",
+        labels: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        target: Target | None = None,
+        answers: AnswerTable | None = None,
+    ) -> None:
+        action = action if answers is None else None
+        destination = _destination(action)
+        asks = source if isinstance(source, Questionnaire) else None
+        g = source.recoding.generalization if isinstance(source, Questionnaire) else source
+        _check_target(g, target, sends=action is not None, dynamic=asks is not None)
+        wording = _Words(g, Labels.of(labels), language, target)
+        automaton = None
+        if asks is not None:
+            automaton = Automaton.of(asks, predicts=action is None, answers=answers)
+            self.questions = wording.questions(automaton)
+        else:
+            if action is None and answers is None:
+                raise ParameterError(
+                    "A form that sends nothing shows the model's answer. Give 'answers' too."
+                )
+            self.questions = wording.questions()
+        if not self.questions:
+            raise ParameterError("There is nothing to ask for: no attribute is collected.")
+        page = Page(
+            wording.language,
+            self.questions,
+            action,
+            destination,
+            walk=None if automaton is None else wording.walk(automaton, self.questions),
+            answers=None if answers is None or asks else wording.table(g, answers),
+        )
+        self.html, self.content_security_policy = page.html, page.policy
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file.
+
+        Parameters
+        ----------
+        path : str or Path
+        """
+        write_text(path, self.html)
+
+    def __repr__(self) -> str:
+        lines = sum(len(question.options) for question in self.questions)
+        size = len(self.html.encode())
+        return f"<Form: {len(self.questions)} questions, {lines} answers, {size:,} bytes>"
+
+
+class _Words:
+    """Everything that a page says about a generalization.
+
+    Parameters
+    ----------
+    generalization : Generalization
+    labels : Labels
+    language : str
+    target : Target or None
+    """
+
+    def __init__(
+        self, generalization: Generalization, labels: Labels, language: str, target: Target | None
+    ) -> None:
+        self.language = Language.of(language).with_words(labels.words)
+        self._generalization = generalization
+        self._labels = labels
+        self._target = target
+        self._learned = target.name if target is not None else generalization.about.get("target")
+        labels.check_names({*generalization.names, str(self._learned)})
+
+    def _of(self, name: str) -> AttributeLabels:
+        return self._labels.attributes.get(name, AttributeLabels())
+
+    def _wording(self, name: str) -> Wording:
+        return Wording(self._generalization[name], self.language, self._of(name))
+
+    def questions(self, automaton: Automaton | None = None) -> tuple[Question, ...]:
+        """All that is asked for, in the order of the generalization; the target comes last."""
+        g = self._generalization
+        if automaton is not None:
+            names = [name for name in g.names if name in automaton.names]
+            return tuple(self._wording(name).question() for name in names)
+        questions = [self._wording(name).question() for name in g.collected]
+        if self._target is not None:
+            questions.append(self._asked_too(self._target))
+        return tuple(questions)
+
+    def _asked_too(self, target: Target) -> Question:
+        check_sendable(target.name)
+        own = self._of(target.name)
+        said = own.of_buckets(target.name, target.classes)
+        labels = [said.get(place, label) for place, label in enumerate(target.classes)]
+        options = tuple(Option(str(place), label) for place, label in enumerate(labels))
+        return Question(target.name, own.question or asked(target.name), own.help, options)
+
+    def walk(self, automaton: Automaton, questions: tuple[Question, ...]) -> dict[str, Any]:
+        """What the page's script walks through: nodes, the answers that they offer, and ends."""
+        place = {question.name: i for i, question in enumerate(questions)}
+        wording = {name: self._wording(name) for name in place}
+        choices: dict[tuple[Option, bool], int] = {}
+        nodes: list[list[Any]] = []
+        for name, ways in automaton.nodes:
+            question, after = questions[place[name]], {after for _, after in ways}
+            if len(ways) == len(question.options) and len(after) == 1:
+                nodes.append([place[name], after.pop()])  # every bucket as it is, to one node
+                continue
+            options = wording[name].options([buckets for buckets, _ in ways])
+            said = [(option, _in_page(option, question)) for option in options]
+            numbers = [choices.setdefault(choice, len(choices)) for choice in said]
+            pairs = zip(numbers, ways, strict=True)
+            nodes.append([place[name], *([number, after] for number, (_, after) in pairs)])
+        return {
+            "nodes": nodes,
+            "choices": [_choice(*choice) for choice in choices],
+            "ends": [None if end is None else self._answer(end) for end in automaton.ends],
+        }
+
+    def table(self, generalization: Generalization, answers: AnswerTable) -> dict[str, Any]:
+        """What the page's script looks the answer up in."""
+        if answers.names != generalization.collected:
+            raise ParameterError("The table of answers belongs to another generalization.")
+        table = dict(answers.to_dict())
+        return table | {"classes": [self._answer(answer) for answer in answers.classes]}
+
+    def _answer(self, answer: Category) -> str:
+        """What the model answers, in words."""
+        text = category_label(answer)
+        own = self._of(str(self._learned)).buckets
+        if isinstance(own, dict) and text in own:
+            return own[text]
+        return self.language.say(text) if isinstance(answer, bool) else text
+
+
+def _in_page(option: Option, question: Question) -> bool:
+    """Whether an answer is one line of the page, which says all about it."""
+    return option.value.isdigit() and not question.picks
+
+
+def _choice(option: Option, in_page: bool) -> int | list[str | int]:
+    """An answer as the script needs it."""
+    if in_page:
+        return int(option.value)
+    return [option.value, option.label, *([1] if option.members else [])]
+
+
+def _check_target(g: Generalization, target: Target | None, *, sends: bool, dynamic: bool) -> None:
+    if target is None:
+        return
+    if dynamic or not sends:
+        msg = "The 'target' is what a model is to learn: only a form that is sent asks for it."
+        raise ParameterError(msg)
+    target.check(g)
+
+
+def _destination(action: str | None) -> str:
+    """What the policy allows a form to be sent to."""
+    if action is None:
+        return "'none'"
+    server = _SERVER.fullmatch(action)
+    if server is not None:
+        if server["scheme"] == "http" and server["host"] not in _HERE:
+            warnings.warn(
+                f"The answers are sent without encryption to {server['origin']}. Use https.",
+                SparsamWarning,
+                stacklevel=3,
+            )
+        return server["origin"]
+    if not _PATH.fullmatch(action):
+        msg = (
+            "The 'action' of a form must be a path such as '/records' or an address that begins "
+            "with https:// (or http://), without blanks."
+        )
+        raise ParameterError(msg)
+    return "'self'"

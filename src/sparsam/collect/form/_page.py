@@ -1,0 +1,131 @@
+"""The form as one HTML file that needs nothing but itself."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import re
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any, Final
+
+import jinja2
+from markupsafe import Markup
+
+from sparsam.collect.exports import bucket_code
+from sparsam.collect.form._language import Language
+from sparsam.collect.form._questions import Question
+
+_SAFE: Final = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789*-._")
+_CALENDAR: Final = "function minuteOf("
+_LOOSE: Final = re.compile(r"(?<=[:;,{}]) | (?=[{}])")
+
+
+class Page:
+    """A page that asks questions.
+
+    Parameters
+    ----------
+    language : Language
+    questions : sequence of Question
+    action : str or None
+        Where it is sent to; None for nowhere.
+    destination : str
+        The same, for the policy.
+    walk : dict or None
+        What leads from one question to the next.
+    answers : dict or None
+        What the answer is looked up in.
+
+    Attributes
+    ----------
+    html, policy : str
+    """
+
+    def __init__(
+        self,
+        language: Language,
+        questions: Sequence[Question],
+        action: str | None,
+        destination: str,
+        *,
+        walk: dict[str, Any] | None,
+        answers: dict[str, Any] | None,
+    ) -> None:
+        last = "walk.js" if walk else "send.js" if action is not None else "answer.js"
+        script = f"{_bucket(questions)}\n{_code('form.js')}\n{_code(last)}".lstrip()
+        style = _LOOSE.sub("", _code("form.css"))
+        self.policy = (
+            f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
+            f"form-action {destination}; base-uri 'none'"
+        )
+        template = _environment().get_template("form.html.j2")
+        self.html = template.render(
+            language=language,
+            say=language.say,
+            pattern=language.words["members"],
+            policy=Markup(self.policy),  # its signs mean nothing in a page
+            style=Markup(style),
+            script=Markup(script),
+            action=action,
+            questions=questions,
+            walk=walk,
+            answers=answers,
+        )
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("sparsam.collect.form", ""),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["pair"] = pair
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
+    return environment
+
+
+def pair(name: str, value: str) -> str:
+    """Write a name and its value as a form sends them.
+
+    Examples
+    --------
+    >>> pair("état civil", "1-3")
+    '%C3%A9tat+civil=1-3'
+    """
+    return f"{_encoded(name)}={_encoded(value)}"
+
+
+def _encoded(text: str) -> str:
+    signs = (chr(byte) if byte in _SAFE else f"%{byte:02X}" for byte in text.encode())
+    return "".join("+" if sign == "%20" else sign for sign in signs)
+
+
+def _bucket(questions: Sequence[Question]) -> str:
+    """The function that finds buckets, as far as these questions need it."""
+    numbers = [question.numbers for question in questions if question.numbers is not None]
+    if not numbers:
+        return ""
+    code = _packed(bucket_code())
+    calendar = any("unit" in each or "age_on" in each for each in numbers)
+    return code if calendar else code[: code.index(_CALENDAR)].rstrip()
+
+
+@functools.cache
+def _code(name: str) -> str:
+    text = (files("sparsam.collect.form") / name).read_text(encoding="utf-8")
+    return _packed(text)
+
+
+def _packed(text: str) -> str:
+    """Return code without its comments and indentation."""
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))

@@ -1,0 +1,3 @@
+const changed = show, begin = show;
+page.querySelectorAll("fieldset").forEach(assist);
+begin();

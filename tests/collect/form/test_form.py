@@ -1,0 +1,235 @@
+"""The page: what is in it, what it may do, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sparsam
+from sparsam._errors import ParameterError, SparsamWarning
+from sparsam.collect import AnswerTable, Form, Questionnaire, Target
+from sparsam.data import CategoricalDomain, NumericDomain
+from sparsam.generalization import Generalization, categorical_partition, numeric_partition
+
+from .. import golden
+from ..recodings import example, random_recoding
+
+AGES = NumericDomain(0, 99, integer=True)
+WAYS = CategoricalDomain(("car", "bus", "train", "tram", "bike", "foot"))
+PEOPLE = Generalization(
+    [
+        numeric_partition("age", AGES, [17, 62]),
+        categorical_partition("way", WAYS, [["car"], list(WAYS.categories[1:])]),
+        numeric_partition("height", NumericDomain(0.5, 2.5), []),
+    ],
+    {"target": "employed"},
+)
+
+
+class Fields(HTMLParser):
+    """Every element of a page, and what can be sent."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    @property
+    def sent(self) -> dict[str, set[str | None]]:
+        """For every name the values that it can be sent with."""
+        values: dict[str, set[str | None]] = {}
+        name = ""
+        for tag, facts in self.elements:
+            if "name" in facts and tag in ("input", "select", "textarea", "button"):
+                name = str(facts["name"])
+                values.setdefault(name, set())
+                if tag == "input":
+                    values[name].add(facts["value"])
+            elif tag == "option" and facts.get("value"):
+                values[name].add(facts["value"])
+        return values
+
+
+@pytest.mark.parametrize("g", [PEOPLE, golden.generalization()], ids=["people", "golden"])
+@pytest.mark.parametrize("code", ["en", "de", "es", "fr", "it"])
+def test_nothing_but_buckets_can_be_sent(g: Generalization, code: str) -> None:
+    sendable = [part for part in g if "\n" not in part.name]
+    g = Generalization(sendable)
+    page = Fields(g.form(language=code).html)
+    assert page.sent == {
+        name: {str(bucket) for bucket in range(g[name].n_buckets)} for name in g.collected
+    }
+    typed = [(t, f) for t, f in page.elements if f.get("form") is not None]
+    assert typed
+    for _, facts in typed:  # what is typed has no name and belongs to no form
+        assert "name" not in facts
+        assert facts["form"] == ""
+        assert facts["autocomplete"] == "off"
+
+
+def test_a_page_is_one_file_that_loads_nothing() -> None:
+    form = PEOPLE.form()
+    assert len(form.html.encode()) < 12_000
+    for tag, facts in Fields(form.html).elements:
+        assert tag not in ("link", "img", "iframe", "object", "embed", "a")
+        assert not {"src", "href", "style", "onclick"} & facts.keys()
+    assert "http://" not in form.html
+    assert "https://" not in form.html
+    assert re.findall("localStorage|sessionStorage|indexedDB|cookie|fetch|XMLHttp", form.html) == []
+
+
+def test_the_policy_allows_our_own_script_and_one_place() -> None:
+    form = PEOPLE.form()
+    policy = form.content_security_policy
+    assert f'content="{policy}"' in form.html
+    assert re.fullmatch(
+        r"default-src 'none'; script-src 'sha256-[\w+/=]{44}'; style-src 'sha256-[\w+/=]{44}'; "
+        r"form-action 'self'; base-uri 'none'",
+        policy,
+    )
+    far = PEOPLE.form(action="https://collect.example:8443/records?form=2")
+    assert "form-action https://collect.example:8443;" in far.content_security_policy
+    here = PEOPLE.form(action="http://localhost:8080/records")
+    assert "form-action http://localhost:8080;" in here.content_security_policy
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        "",
+        "//evil.example/records",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "https://a.example;script-src *",
+        "https://user@a.example/",
+        "ftp://a.example/",
+        "/records here",
+        "/records\n",
+        "mailto:a@b.example",
+    ],
+)
+def test_an_action_that_is_no_place_to_send_to(action: str) -> None:
+    with pytest.raises(ParameterError, match="'action' of a form must be"):
+        PEOPLE.form(action=action)
+
+
+def test_sending_in_the_clear_warns() -> None:
+    with pytest.warns(SparsamWarning, match="without encryption to http://collect.example"):
+        PEOPLE.form(action="http://collect.example/records")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        PEOPLE.form(action="http://[::1]:8080/records")
+        PEOPLE.form(action="records")
+
+
+@pytest.mark.parametrize("hostile", ["</script><script>x", "<img src=x onerror=x>", "\"'><b>", "&"])
+def test_names_and_labels_are_text_and_nothing_else(hostile: str) -> None:
+    domain = CategoricalDomain(("a", "b", "c", "d", hostile))
+    parts = [
+        categorical_partition(hostile, domain, [["a"], ["b", "c", "d", hostile]]),
+        numeric_partition("age", AGES, [17]),
+    ]
+    own = {hostile: {"question": hostile, "help": hostile}, "title": hostile}
+    plain = {"x": {"question": "x", "help": "x"}, "title": "x"}
+    harmless = [
+        categorical_partition(
+            "x", CategoricalDomain(tuple("abcde")), [["a"], ["b", "c", "d", "e"]]
+        ),
+        numeric_partition("age", AGES, [17]),
+    ]
+    tags = [tag for tag, _ in Fields(Generalization(parts).form(labels=own).html).elements]
+    expected = Generalization(harmless).form(labels=plain).html
+    assert tags == [tag for tag, _ in Fields(expected).elements]
+
+
+def test_the_target_is_asked_too() -> None:
+    target = Target("employed", ("no", "yes"))
+    labels = {"employed": {"question": "Do you work?", "buckets": {"yes": "I do"}}}
+    form = Form(PEOPLE, target=target, labels=labels)
+    assert Fields(form.html).sent["employed"] == {"0", "1"}
+    assert form.questions[-1].text == "Do you work?"
+    assert [option.label for option in form.questions[-1].options] == ["no", "I do"]
+    with pytest.raises(ParameterError, match="also a collected attribute"):
+        Form(PEOPLE, target=Target("age", ("no", "yes")))
+    with pytest.raises(ParameterError, match="only a form that is sent"):
+        Form(Questionnaire(example()), target=target)
+
+
+def test_answers_are_shown_and_nothing_is_sent() -> None:
+    table = AnswerTable.of(
+        lambda people: [age == 1 for age in people["age"]], PEOPLE, takes="codes"
+    )
+    form = Form(PEOPLE, answers=table, language="de")
+    assert "form-action 'none'" in form.content_security_policy
+    assert 'method="dialog"' in form.html
+    assert "<button" not in form.html
+    [facts] = [facts for _, facts in Fields(form.html).elements if "data-answers" in facts]
+    assert json.loads(str(facts["data-answers"])) == {
+        "names": ["age", "way"],
+        "shape": [3, 2],
+        "answers": [0, 0, 1, 1, 0, 0],
+        "classes": ["nein", "ja"],
+    }
+    named = Form(PEOPLE, answers=table, labels={"employed": {"buckets": {"true": "works"}}})
+    assert '"works"' in named.html
+    with pytest.raises(ParameterError, match="Give 'answers' too"):
+        Form(PEOPLE, action=None)
+    other = Generalization([numeric_partition("age", AGES, [17])])
+    with pytest.raises(ParameterError, match="another generalization"):
+        Form(other, answers=table)
+
+
+def test_a_questionnaire_can_send_its_buckets_only() -> None:
+    asks = Questionnaire(example())
+    form = asks.form()
+    g = asks.recoding.generalization
+    assert Fields(form.html).sent == {
+        name: {str(bucket) for bucket in range(g[name].n_buckets)}
+        for name in ("age", "sex", "town", "hours")
+    }
+    walk = json.loads(re.findall(r'<script type="application/json">(.*?)</script>', form.html)[0])
+    assert walk["ends"] == [None]  # the model's answers are not told where they are not shown
+    assert [node[0] for node in walk["nodes"]] == [0, 1, 3, 2]
+    assert len(form.html.encode()) < 15_000
+
+
+def test_a_questionnaire_that_shows_its_answer() -> None:
+    settled = next(
+        recoding
+        for recoding in map(random_recoding, range(100))
+        if all(leaf.prediction is not None for leaf in recoding.leaves.values())
+        and len(recoding.leaves) > 3
+    )
+    form = Questionnaire(settled).form(action=None)
+    assert "form-action 'none'" in form.content_security_policy
+    walk = json.loads(re.findall(r'<script type="application/json">(.*?)</script>', form.html)[0])
+    assert sorted(walk["ends"]) == ["no", "yes"]
+
+
+def test_nothing_to_ask() -> None:
+    nothing = Generalization([numeric_partition("age", AGES, [])])
+    with pytest.raises(ParameterError, match="nothing to ask for"):
+        nothing.form()
+
+
+def test_wrong_labels_are_named() -> None:
+    with pytest.raises(ParameterError, match="'hat' is none"):
+        PEOPLE.form(labels={"hat": {"question": "Which?"}})
+
+
+def test_saving(tmp_path: Path) -> None:
+    form: Any = PEOPLE.form()
+    form.save(tmp_path / "form.html")
+    assert (tmp_path / "form.html").read_text(encoding="utf-8") == form.html
+    assert repr(form) == f"<Form: 2 questions, 5 answers, {len(form.html.encode()):,} bytes>"
+    assert sparsam.collect.Form is type(form)

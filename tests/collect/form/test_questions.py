@@ -1,0 +1,153 @@
+"""What is asked, and what each answer stands for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sparsam._errors import ParameterError
+from sparsam.collect.form._labels import AttributeLabels
+from sparsam.collect.form._language import Language
+from sparsam.collect.form._questions import Wording, asked, runs
+from sparsam.data import CategoricalDomain, NumericDomain
+from sparsam.generalization import Partition, categorical_partition, numeric_partition
+
+AGES = NumericDomain(0, 99, integer=True)
+WAYS = CategoricalDomain(("car", "bus", "train", "tram", "bike", "foot"))
+GRADES = CategoricalDomain(("first", "second", "third", "fourth", "fifth"), ordered=True)
+
+
+def wording(part: Partition, code: str = "en", **labels: Any) -> Wording:
+    return Wording(part, Language.of(code), AttributeLabels(**labels))
+
+
+def labels(part: Partition, code: str = "en", **own: Any) -> list[str]:
+    return [option.label for option in wording(part, code, **own).question().options]
+
+
+def test_numbers() -> None:
+    part = numeric_partition("age", AGES, [17, 62], missing=3)
+    question = wording(part).question()
+    assert [option.value for option in question.options] == ["0", "1", "2", "3"]
+    assert labels(part) == ["under 17", "17–61", "62 and over", "no answer"]
+    assert labels(part, "de") == ["unter 17", "17–61", "62 und mehr", "keine Angabe"]
+    assert question.kind == "number"
+    assert question.numbers == {"cuts": [17, 62], "missing": 3}
+    assert not question.picks
+    shared = numeric_partition("age", AGES, [17, 62], missing=1)
+    assert labels(shared, "fr")[1] == "17–61, ou sans réponse"
+
+
+def test_dates_times_and_ages() -> None:
+    births = NumericDomain("1931-01-01", "2009-12-31", unit="date")
+    part = numeric_partition("born", births, ["1960-01-01", "1970-03-01"], beyond="error")
+    question = wording(part).question()
+    assert question.kind == "date"
+    assert question.numbers == {
+        "missing": None,
+        "cuts": [-3653, 59],
+        "range": [-14245, 14609],
+        "unit": "date",
+    }
+    assert labels(part, "it")[1] == "gennaio 1960 – febbraio 1970"
+    old = numeric_partition("age", NumericDomain(0, 99, age_on="2024-12-31"), [18])
+    numbers = wording(old).question().numbers
+    assert numbers is not None
+    assert numbers["age_on"] == "2024-12-31"
+    assert wording(old).question().kind == "number"
+
+
+def test_groups_list_their_members() -> None:
+    groups = [["car"], ["bus", "train"], ["tram", "bike", "foot"]]
+    assert labels(categorical_partition("way", WAYS, groups)) == [
+        "car",
+        "bus or train",
+        "tram, bike or foot",
+    ]
+    wide = categorical_partition("way", WAYS, [["car"], list(WAYS.categories[1:])])
+    first, second = wording(wide).question().options
+    assert first.members == ()
+    assert second.label == "bus, train and 3 more"
+    assert second.members == ("bus", "train", "tram", "bike", "foot")
+    assert wording(wide).question().findable
+    ordered = categorical_partition("grade", GRADES, [["first"], list(GRADES.categories[1:])])
+    assert wording(ordered).question().options[1].label == "second – fifth"
+    assert wording(ordered).question().options[1].members == GRADES.categories[1:]
+    gaps = [["first", "third", "fourth", "fifth"], ["second"]]
+    scattered = categorical_partition("grade", GRADES, gaps)
+    assert labels(scattered)[0] == "first, third and 2 more"
+
+
+def test_other_and_missing_answers() -> None:
+    groups = [["car"], list(WAYS.categories[1:])]
+    own = categorical_partition("way", WAYS, groups, missing=2, unseen=3)
+    assert labels(own)[2:] == ["no answer", "something else"]
+    both = categorical_partition("way", WAYS, groups, missing=2, unseen=2)
+    assert labels(both)[2:] == ["something else, or no answer"]
+    shared = categorical_partition("way", WAYS, groups, missing=0, unseen=0)
+    assert labels(shared)[0] == "car, or something else, or no answer"
+    unlisted = categorical_partition("way", CategoricalDomain(()), [], missing=1)
+    assert labels(unlisted) == ["any value", "no answer"]
+
+
+def test_categories_that_are_no_text() -> None:
+    domain = CategoricalDomain((True, False))
+    assert labels(categorical_partition("x", domain, [[True], [False]]), "de") == ["ja", "nein"]
+    domain = CategoricalDomain((1.5, "", "a"))
+    part = categorical_partition("x", domain, [[1.5], [""], ["a"]])
+    assert labels(part, "fr") == ["1,5", "(vide)", "a"]
+
+
+def test_own_words_come_first() -> None:
+    part = numeric_partition("age", AGES, [17, 62])
+    own = {"buckets": {"17–61": "neither"}, "question": "How old are you?", "help": "Today."}
+    question = wording(part, **own).question()
+    assert (question.text, question.help) == ("How old are you?", "Today.")
+    assert [option.label for option in question.options] == ["under 17", "neither", "62 and over"]
+    named = numeric_partition("age", AGES, [17], labels=["minor", "of age"])
+    assert labels(named, "de") == ["minor", "of age"]
+    groups = [["car"], list(WAYS.categories[1:])]
+    way = categorical_partition("way", WAYS, groups, labels=["car", "other ways"])
+    options = wording(way, members={"bus": "coach"}).question().options
+    assert options[0].members == ()
+    assert options[1].label == "other ways"
+    assert options[1].members == ("coach", "train", "tram", "bike", "foot")
+
+
+def test_several_buckets_are_one_answer() -> None:
+    part = wording(numeric_partition("age", AGES, [17, 30, 62], missing=4), "de")
+    options = part.options([(0, 3), (1, 2), (4,)])
+    assert [option.value for option in options] == ["0.3", "1-2", "4"]
+    assert [option.label for option in options] == [
+        "unter 17 oder 62 und mehr",
+        "17–61",
+        "keine Angabe",
+    ]
+    singles = [[category] for category in WAYS.categories]
+    ways = wording(categorical_partition("way", WAYS, singles, unseen=1))
+    all_but_car = ways.options([(0,), (1, 2, 3, 4, 5)])[1]
+    assert all_but_car.label == "bus, train and 3 more, or something else"
+    assert all_but_car.members == ("bus", "train", "tram", "bike", "foot")
+
+
+def test_many_answers_become_a_list_of_categories() -> None:
+    letters = CategoricalDomain(tuple("abcdefghijklmnop"))
+    groups = [["a", "p"], *([sign] for sign in "bcdefghijklmno")]
+    question = wording(categorical_partition("x", letters, groups, missing=15)).question()
+    assert [(pick.label, pick.value) for pick in question.picks[:2]] == [("a", "0"), ("b", "1")]
+    assert [(pick.label, pick.value) for pick in question.picks[-2:]] == [
+        ("p", "0"),
+        ("no answer", "15"),
+    ]
+    numbers = wording(numeric_partition("age", AGES, list(range(5, 75, 5)))).question()
+    assert [pick.label for pick in numbers.picks] == [option.label for option in numbers.options]
+
+
+def test_names() -> None:
+    assert asked("a") == "A"
+    assert asked("_") == "_"
+    part = numeric_partition("two\nlines", AGES, [17])
+    with pytest.raises(ParameterError, match="line break"):
+        wording(part).question()
+    assert runs([0, 1, 4]) == "0-1.4"
