@@ -83,7 +83,8 @@ def test_every_column_is_proposed_with_a_reason(proposed: Any):
 def test_what_is_only_to_be_decided_is_a_remark(proposed: Any):
     remarks = {column.name: " ".join(column.remarks) for column in proposed.columns}
     assert "possible special category (racial or ethnic origin): you decide" in remarks["RAC1P"]
-    assert "religion" in remarks["religion"]
+    assert 'if it is one, special = "religion"' in remarks["religion"]
+    assert proposed.roles.special == {}
     assert "alone tells the target" in remarks["sick pay"]
     assert "age_on" in remarks["born"]
     assert proposed.roles.sensitive == ()

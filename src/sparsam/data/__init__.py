@@ -30,6 +30,7 @@ from sparsam.data._purposes import split_purposes as split_purposes
 from sparsam.data._read import read
 from sparsam.data._read import set_aside as set_aside
 from sparsam.data._read import target_of as target_of
+from sparsam.data._roles import SPECIAL_CATEGORIES as SPECIAL_CATEGORIES
 from sparsam.data._roles import Roles
 from sparsam.data._roles import carried_roles as carried_roles
 from sparsam.data._roles import toml_key as toml_key
