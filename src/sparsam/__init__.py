@@ -75,7 +75,7 @@ __getattr__, __dir__ = load_lazily(
 supply("report_on", lambda: __getattr__("report_on"))
 supply("purposes_report", lambda: __getattr__("report").purposes_report)
 # A generalization is written in the languages of other tools, which come later too.
-for _name in ("to_javascript", "to_json_schema"):
+for _name in ("to_fhir", "to_javascript", "to_json_schema", "to_pydantic", "to_xlsform"):
     supply(_name, partial(lambda name: getattr(__getattr__("collect").exports, name), _name))
 
 __all__ = [
