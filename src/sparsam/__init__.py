@@ -74,6 +74,9 @@ __getattr__, __dir__ = load_lazily(
 # A choice of `assess` writes its report, which comes later in the flow.
 supply("report_on", lambda: __getattr__("report_on"))
 supply("purposes_report", lambda: __getattr__("report").purposes_report)
+# What is known of a generalization is written for regulators, which comes later too.
+supply("to_pia", lambda: __getattr__("report").to_pia)
+supply("to_article30", lambda: __getattr__("report").to_article30)
 # A generalization is written in the languages of other tools, which come later too.
 for _name in ("to_fhir", "to_javascript", "to_json_schema", "to_pydantic", "to_xlsform"):
     supply(_name, partial(lambda name: getattr(__getattr__("collect").exports, name), _name))

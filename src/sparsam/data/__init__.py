@@ -7,6 +7,7 @@ from sparsam.data._calendar import date_of as date_of
 from sparsam.data._calendar import moment as moment
 from sparsam.data._calendar import time_of as time_of
 from sparsam.data._column_names import called_group as called_group
+from sparsam.data._column_names import special_category as special_category
 from sparsam.data._domain import CategoricalDomain, NumericDomain
 from sparsam.data._domain import Category as Category
 from sparsam.data._domain import Domain as Domain

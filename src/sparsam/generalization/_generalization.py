@@ -405,6 +405,39 @@ class Generalization(Artifact):
         module: str = supplied("to_pydantic")(self, target=target, output=output)
         return module
 
+    def to_pia(self, **facts: Any) -> dict[str, Any]:
+        """Return what is known of the processing as a file for the CNIL's tool PIA.
+
+        Parameters
+        ----------
+        **facts
+            ``title``, ``purpose``, ``author`` and ``date``; ``roles`` with what the artifact does
+            not carry, such as special categories; as ``reports`` those on this generalization that
+            were saved as JSON; and where sparsam's collector is used ``keep_days`` and ``mode``.
+
+        Returns
+        -------
+        dict
+            Plain JSON, to be saved and imported there.
+        """
+        document: dict[str, Any] = supplied("to_pia")(self, **facts)
+        return document
+
+    def to_article30(self, **facts: Any) -> str:
+        """Return a record of the processing (GDPR Art. 30) in Markdown, for a person to complete.
+
+        Parameters
+        ----------
+        **facts
+            As for `to_pia`.
+
+        Returns
+        -------
+        str
+        """
+        record: str = supplied("to_article30")(self, **facts)
+        return record
+
     @cached_property
     def _json(self) -> str:
         return super().to_json()
