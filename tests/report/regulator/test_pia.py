@@ -37,10 +37,10 @@ SHAPE = thing(
         "pia": thing(
             {
                 "name": TEXT,
-                **dict.fromkeys(
-                    ("category", "author_name", "evaluator_name", "validator_name"),
-                    {"type": "string"},
-                ),
+                "category": {"type": "string"},
+                "author_name": {"type": "string"},
+                "evaluator_name": {"type": "string"},
+                "validator_name": {"type": "string"},
                 "status": {"const": 0},
                 **DATED,
             }
