@@ -7,4 +7,5 @@ from sparsam.collect.exports._javascript import script_json as script_json
 from sparsam.collect.exports._javascript import to_javascript as to_javascript
 from sparsam.collect.exports._json_schema import to_json_schema as to_json_schema
 from sparsam.collect.exports._pydantic import to_pydantic as to_pydantic
+from sparsam.collect.exports._xlsform import spreadsheet as spreadsheet
 from sparsam.collect.exports._xlsform import to_xlsform as to_xlsform
