@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.report.regulator.described import BY_HAND, DESCRIBED
+from tests.report.regulator.described import BY_HAND, DESCRIBED, report
 
 from sparsam.data import CategoricalDomain, NumericDomain, Roles
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
@@ -19,6 +19,18 @@ def test_targets_of_one_and_of_several_purposes() -> None:
     items = [item for block in special if isinstance(block, Items) for item in block.items]
     words = list(map(plain_words, items))
     assert words == ["income (trade union membership): the outcome that is predicted"]
+
+
+def test_a_target_that_looks_like_half_an_expression() -> None:
+    odd = BY_HAND.with_about({"target": "pay>"})
+    special = Processing(odd, Roles(special={"pay>": "health", "age": "health"})).special_blocks()
+    items = [item for block in special if isinstance(block, Items) for item in block.items]
+    assert "the outcome" in plain_words(items[0])
+    assert "collected in 4 buckets" in plain_words(items[1])
+
+
+def test_one_report_alone() -> None:
+    assert len(Processing(DESCRIBED, reports=report()).evidence_in_reports) == 1
 
 
 def test_missing_values_count_where_they_have_a_bucket_of_their_own() -> None:

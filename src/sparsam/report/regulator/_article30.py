@@ -32,7 +32,7 @@ def to_article30(
     purpose: str = "",
     author: str = "",
     roles: Roles | None = None,
-    reports: Sequence[Saved] = (),
+    reports: Sequence[Saved] | Saved = (),
     keep_days: int | None = None,
     mode: Mode = "counts",
     date: Day = None,
@@ -48,7 +48,7 @@ def to_article30(
     roles : Roles, optional
         What is declared of the table beside what the artifact carries: special categories above
         all.
-    reports : sequence of mappings or paths
+    reports : mapping, path or sequence of them
         Reports on this generalization, saved as JSON: their attacks and groups are told too.
     keep_days : int, optional
         How many days the collector keeps a record. Without it nothing is said of a collector.
@@ -61,7 +61,7 @@ def to_article30(
     -------
     str
     """
-    known = Processing(generalization, roles or Roles(), tuple(reports), keep_days, mode, purpose)
+    known = Processing(generalization, roles or Roles(), reports, keep_days, mode, purpose)
     parts: tuple[tuple[str, str, Iterable[Block]], ...] = (
         ("controller", "Who is responsible (Art. 30(1)(a))", _controller()),
         ("purposes", "What for (b)", _purposes(known)),

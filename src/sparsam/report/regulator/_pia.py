@@ -23,7 +23,7 @@ def to_pia(
     purpose: str = "",
     author: str = "",
     roles: Roles | None = None,
-    reports: Sequence[Saved] = (),
+    reports: Sequence[Saved] | Saved = (),
     keep_days: int | None = None,
     mode: Mode = "counts",
     date: Day = None,
@@ -41,7 +41,7 @@ def to_pia(
     roles : Roles, optional
         What is declared of the table beside what the artifact carries: special categories above
         all.
-    reports : sequence of mappings or paths
+    reports : mapping, path or sequence of them
         Reports on this generalization, saved as JSON: their attacks and groups are told too.
     keep_days : int, optional
         How many days the collector keeps a record. Without it nothing is said of a collector.
@@ -56,7 +56,7 @@ def to_pia(
         Plain JSON. All five parts that the tool reads are there: it imports a file without one of
         them by half.
     """
-    known = Processing(generalization, roles or Roles(), tuple(reports), keep_days, mode, purpose)
+    known = Processing(generalization, roles or Roles(), reports, keep_days, mode, purpose)
     moment = f"{day_of(date)}T00:00:00.000Z"
     dated = {"created_at": moment, "updated_at": moment}
     return {

@@ -6,9 +6,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from sparsam._checks import check_choice, check_whole
+from sparsam._errors import RoleError
 from sparsam.assess import SCORES, Baseline, GuessedAttribute, Score
 from sparsam.data import SPECIAL_CATEGORIES, Roles, Target, carried_roles, special_category
 from sparsam.generalization import Generalization, NumericPartition, Partition
@@ -42,7 +43,7 @@ class Processing:
     generalization : Generalization
     said : Roles
         What else is declared of the table, beside what the artifact carries.
-    reports : sequence of mappings or paths
+    reports : mapping, path or sequence of them
         Reports that were saved as JSON: their attacks and groups.
     keep_days : int or None
         How long the collector keeps a record; None where the records go elsewhere.
@@ -54,7 +55,7 @@ class Processing:
 
     generalization: Generalization
     said: Roles = field(default_factory=Roles)
-    reports: Sequence[Saved] = ()
+    reports: Sequence[Saved] | Saved = ()
     keep_days: int | None = None
     mode: Mode = "counts"
     purpose: str = ""
@@ -63,11 +64,14 @@ class Processing:
         if self.keep_days is not None:
             check_whole("to_pia and to_article30", "keep_days", self.keep_days, 1)
         check_choice("to_pia and to_article30", "mode", self.mode, ("counts", "rows"))
+        if isinstance(self.reports, str | os.PathLike | Mapping):
+            object.__setattr__(self, "reports", (self.reports,))
 
     @cached_property
     def evidence_in_reports(self) -> tuple[SavedReport, ...]:
         """The reports, each of them about this generalization."""
-        return tuple(SavedReport.read(report, self.generalization) for report in self.reports)
+        reports = cast(Sequence[Saved], self.reports)
+        return tuple(SavedReport.read(report, self.generalization) for report in reports)
 
     @cached_property
     def roles(self) -> Roles:
@@ -89,7 +93,7 @@ class Processing:
     @cached_property
     def _outcomes(self) -> set[str]:
         """The columns that the targets are, or are made of."""
-        return {*self.targets, *(Target.parse(target).column for target in self.targets)}
+        return {*self.targets, *map(_column, self.targets)}
 
     @cached_property
     def collected(self) -> tuple[Partition, ...]:
@@ -257,6 +261,13 @@ LIMITS = (
 def to_fill_in(what: str, *more: Words) -> Text:
     """Return the place for what only a person knows."""
     return Text((strong("To be filled in by a person: "), what, *more, "."))
+
+
+def _column(target: str) -> str:
+    try:
+        return Target.parse(target).column
+    except RoleError:  # a column may be called like half an expression
+        return target
 
 
 def _of_its_own(partition: Partition) -> bool:
