@@ -194,8 +194,7 @@ def _proposal(source: Source, name: str, goal: Target | None) -> ColumnProposal:
 
 
 def _possibly(special: str) -> str:
-    words = SPECIAL_CATEGORIES[special]
-    return f'possible special category ({words}): you decide; if it is one, special = "{special}"'
+    return f"possible special category ({SPECIAL_CATEGORIES[special]}): you decide"
 
 
 def _factored(source: Source, name: str) -> Factored:
@@ -518,7 +517,12 @@ def _attributes(proposed: ProposedRoles) -> Iterable[str]:
         if column.missing:
             listed = f"missing = {toml_value(column.missing)}"
             yield _commented(listed, "looks like missing")
-        yield from (_one_line(f"# {remark}") for remark in column.remarks)
+        special = special_category(column.name)
+        for remark in column.remarks:
+            if special is not None and remark == _possibly(special):
+                yield _commented(f'# special = "{special}"', remark)
+            else:
+                yield _one_line(f"# {remark}")
         yield ""
 
 

@@ -141,7 +141,10 @@ class Processing:
         if declared:
             yield Text("Declared to be special categories of personal data (GDPR Art. 9):")
             yield Items(tuple(self._special(name_, what) for name_, what in declared.items()))
-            yield to_fill_in("the exception of Art. 9(2) that allows to process what is collected")
+            yield to_fill_in(
+                "the exception of Art. 9(2) that allows to process what of these is collected, and "
+                "what was in the sample that the buckets were learned from"
+            )
         else:
             yield Text(
                 "No attribute was declared to be a special category of personal data (GDPR Art. "
