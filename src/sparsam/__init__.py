@@ -76,8 +76,11 @@ supply("report_on", lambda: __getattr__("report_on"))
 supply("purposes_report", lambda: __getattr__("report").purposes_report)
 # A generalization and a questionnaire become a page.
 supply("form", lambda: __getattr__("collect").Form)
+# What is known of a generalization is written for regulators, which comes later too.
+supply("to_pia", lambda: __getattr__("report").to_pia)
+supply("to_article30", lambda: __getattr__("report").to_article30)
 # A generalization is written in the languages of other tools, which come later too.
-for _name in ("to_javascript", "to_json_schema"):
+for _name in ("to_fhir", "to_javascript", "to_json_schema", "to_pydantic", "to_xlsform"):
     supply(_name, partial(lambda name: getattr(__getattr__("collect").exports, name), _name))
 
 __all__ = [

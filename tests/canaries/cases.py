@@ -227,6 +227,19 @@ _GOOD = (
         "export '<minimise declared/people.json' --to javascript -o >people.mjs",
         says=DECLARED,
     ),
+    Case("export xlsform", "export <minimise/people.json --to xlsform --with-target -o >form.xlsx"),
+    Case("export fhir", "export <minimise/people.json --to fhir --fhir-version R4 -o >ask.json"),
+    Case("export pydantic", "export <minimise/people.json --to pydantic -o >record.py"),
+    Case(
+        "export pia",
+        "export '<minimise model/people.json' --to pia --keep-days 9 --evidence "
+        "'<attack json/report.json' -o >pia.json",
+    ),
+    Case(
+        "export article30",
+        "export '<minimise declared/people.json' --to article30 --roles @roles.toml -o >record.md",
+        says=DECLARED,
+    ),
     *(
         Case(f"describe {what}{how}", f"describe {file}{how}", says=says)
         for what, file, says in (
@@ -326,6 +339,9 @@ _WRONG = {
     "columns for a mask": "apply <individual/mask.npz @narrow.csv -o >out.csv",
     "kept column": "apply '<minimise model/people.json' @people.csv --keep phonne -o >out.csv",
     "generalization to export": "export @wrong.json --to javascript -o >people.js",
+    "report to export": "export <minimise/people.json --to pia --evidence @wrong.json -o >pia.json",
+    "report on another": "export <minimise/people.json --to article30 --evidence "
+    "'<attack json/report.json' -o >record.md",
     "target to export": "export '<minimise model/people.json' --to json-schema --with-target "
     "-o >record.json",
     "generalization to describe": "describe @wrong.json",

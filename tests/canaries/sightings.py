@@ -217,6 +217,10 @@ def _texts(file: Path) -> Iterator[tuple[str, str]]:
         yield from _csv(raw.decode("utf-8"), "\t" if name.endswith(".tsv") else ",")
     elif name.endswith(".npz"):
         yield from _npz(file)
+    elif name.endswith(".xlsx"):
+        with zipfile.ZipFile(file) as archive:
+            for member in archive.namelist():
+                yield "", html.unescape(archive.read(member).decode("utf-8"))
     elif raw.startswith(b"SQLite format 3\0"):
         yield from _sqlite(file)
     elif name.endswith((".html", ".htm")):

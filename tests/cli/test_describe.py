@@ -208,6 +208,27 @@ def test_what_an_artifact_carries_of_the_roles(run, artifact, tmp_path):
     for line in ("ignore: row", "file: encoding latin-1", "big_age: unit years, missing N"):
         assert line in text.splitlines()
     assert "personal: all" not in text
+    assert "Special category" not in text
+    saved["about"]["roles"]["attributes"] = {
+        "sex": {"special": "sex life"},
+        "education": {"special": "union"},
+        "works": {"special": "health"},
+        "age": {"special": 7},
+    }
+    (tmp_path / "special.json").write_text(json.dumps(saved), encoding="utf-8")
+    lines = run("describe", tmp_path / "special.json").stdout.splitlines()
+    for name, words in (
+        ("sex", "(sex life or sexual orientation), not collected."),
+        ("education", "(trade union membership), collected."),
+        ("works", "(health), the target."),
+    ):
+        assert f"Special category (GDPR Art. 9): {name} {words}" in lines
+    told = json.loads(run("describe", tmp_path / "special.json", "--json").stdout)["attributes"]
+    named = {one["name"]: one["special"] for one in told if "special" in one}
+    assert named == {
+        "sex": "sex life or sexual orientation",
+        "education": "trade union membership",
+    }
     saved["about"]["roles"] = ["odd", {"x": 1}]
     (tmp_path / "odd.json").write_text(json.dumps(saved), encoding="utf-8")
     assert run("describe", tmp_path / "odd.json").exit_code == 0

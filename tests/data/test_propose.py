@@ -83,7 +83,8 @@ def test_every_column_is_proposed_with_a_reason(proposed: Any):
 def test_what_is_only_to_be_decided_is_a_remark(proposed: Any):
     remarks = {column.name: " ".join(column.remarks) for column in proposed.columns}
     assert "possible special category (racial or ethnic origin): you decide" in remarks["RAC1P"]
-    assert "religion" in remarks["religion"]
+    assert "religious" in remarks["religion"]
+    assert proposed.roles.special == {}
     assert "alone tells the target" in remarks["sick pay"]
     assert "age_on" in remarks["born"]
     assert proposed.roles.sensitive == ()
@@ -95,6 +96,10 @@ def test_the_file_reads_back_as_the_same_roles(proposed: Any, tmp_path: Path):
     proposed.save(tmp_path / "roles.toml")
     text = (tmp_path / "roles.toml").read_text(encoding="utf-8")
     assert Roles.from_toml(tmp_path / "roles.toml") == proposed.roles
+    proposal = '# special = "religion"'
+    assert f"\n{proposal}  " in text
+    (tmp_path / "roles.toml").write_text(text.replace(proposal, proposal[2:]), encoding="utf-8")
+    assert Roles.from_toml(tmp_path / "roles.toml").special == {"religion": "religion"}
     declared = [line for line in text.splitlines() if line.startswith(("kind", "unit", "missing"))]
     assert len(declared) == 18
     assert all("  # " in line for line in declared)

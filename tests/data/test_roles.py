@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparsam._errors import DataError, DocumentError, RoleError
-from sparsam.data import CategoricalDomain, NumericDomain, Roles, carried_roles
+from sparsam.data import CategoricalDomain, NumericDomain, Roles, carried_roles, read, resolve
 from sparsam.data.source import FileFormat
 
 FULL = Roles(
@@ -38,6 +38,7 @@ FULL = Roles(
     missing_values=["?", "n/a"],
     missing_in={"hours": ["-9"], "sex": ["N", "9"]},
     units={"hours": "a week", "pay": "EUR"},
+    special={"race": "ethnic origin", "sick leave": "health", "income": "health"},
     drop_missing_target=True,
     file=FileFormat(encoding="latin-1", delimiter=";", decimal=",", thousands=""),
 )
@@ -373,6 +374,31 @@ def test_what_an_artifact_carries():
     assert (carried.missing_in, carried.ages) == (FULL.missing_in, FULL.ages)
     assert carried_roles({}) == Roles()
     assert carried_roles({"roles": carried.to_dict()}) == carried
+
+
+def test_special_categories_are_declared_and_carried(tmp_path: Path) -> None:
+    path = tmp_path / "roles.toml"
+    path.write_text('[attributes.ill]\nspecial = "health"\n')
+    file = Roles.from_toml(path)
+    assert file.special == {"ill": "health"}
+    assert file.declared == frozenset()  # that it is special is no wish to use it
+    both = Roles(special={"ill": "genetic", "creed": "religion"}).completed_by(file)
+    assert both.special == {"ill": "genetic", "creed": "religion"}
+    assert carried_roles({"roles": both.carried(["ill"]).to_dict()}).special == both.special
+
+
+@pytest.mark.parametrize("category", ["Health", "wealth", "", 9, None, ["health"]])
+def test_a_special_category_is_one_of_the_list(category: Any) -> None:
+    with pytest.raises(RoleError, match="special category of 'ill' must be one of 'biometric'"):
+        Roles(special={"ill": category})
+
+
+def test_a_special_category_of_a_column_that_is_not_there() -> None:
+    people = {"ill": ["no", "yes"] * 20, "age": [*range(20, 60)], "works": ["y", "n"] * 20}
+    with pytest.raises(RoleError, match="Did you mean 'ill'"):
+        read(people, roles=Roles("works", special={"il": "health"}))
+    task = resolve(people, Roles("ill", special={"ill": "health"}))
+    assert task.roles.special == {"ill": "health"}
 
 
 def test_several_targets() -> None:

@@ -47,6 +47,8 @@ from sparsam.assess._score import SCORES as SCORES
 from sparsam.assess._score import Score as Score
 from sparsam.assess._score import score_for as score_for
 from sparsam.assess.model._answers import labels_in as labels_in
+from sparsam.assess.over_time._baseline import Baseline as Baseline
+from sparsam.assess.over_time._baseline import GuessedAttribute as GuessedAttribute
 from sparsam.assess.over_time._looks import Look as Look
 from sparsam.assess.over_time._looks import Looks as Looks
 from sparsam.assess.over_time._monitor import Monitoring as Monitoring

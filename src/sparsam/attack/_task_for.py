@@ -82,6 +82,7 @@ def task_for(generalization: Generalization, source: Any, roles: Roles | None = 
         file=replace(told.file, date_order=told.file.date_order or _order(numeric)),
         missing_in=_within(told.missing_in, known),
         units=_within(told.units, known),
+        special=_within(told.special, known),
         ordered={},
         domains=_domains(categorical, source, told),
     )

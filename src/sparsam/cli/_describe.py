@@ -88,7 +88,7 @@ def _generalization(file: Path) -> Told:
     from sparsam.generalization import Generalization
 
     artifact = Generalization.load(file)
-    lines = [str(artifact), "", _collects(artifact), *_facts(artifact.about)]
+    lines = [str(artifact), "", *_collects(artifact), *_facts(artifact.about)]
     return lines, {"attributes": _attributes(artifact), "about": artifact.about}
 
 
@@ -108,7 +108,7 @@ def _recoding(file: Path) -> Told:
         "",
         str(generalization),
         "",
-        _collects(generalization),
+        *_collects(generalization),
         *_facts(recoding.about),
     ]
     return lines, {
@@ -134,7 +134,7 @@ def _questionnaire(file: Path) -> Told:
         labels = [choice.label for choice in interview.choices(interview.next)]
         lines.append(one_line(f"First asked: {interview.next} ({' | '.join(labels)})"))
     about = questionnaire.recoding.about
-    lines += ["", str(generalization), "", _collects(generalization), *_facts(about)]
+    lines += ["", str(generalization), "", *_collects(generalization), *_facts(about)]
     return lines, {
         "questions": list(interview.needed),
         "first": interview.next,
@@ -269,15 +269,42 @@ def _table(file: Path, roles: Roles) -> Told:
 
 
 def _attributes(generalization: Generalization) -> list[dict[str, Any]]:
+    special = _special(generalization.about)
     return [
-        {"name": part.name, "collected": part.collected, "buckets": list(part.labels)}
+        {
+            "name": part.name,
+            "collected": part.collected,
+            "buckets": list(part.labels),
+            **({"special": special[part.name]} if part.name in special else {}),
+        }
         for part in generalization
     ]
 
 
-def _collects(generalization: Generalization) -> str:
+def _collects(generalization: Generalization) -> Iterator[str]:
+    """Return how much is collected, and what is declared to be of a special category."""
     total = counted(len(generalization), "attribute")
-    return f"Collects {len(generalization.collected)} of {total}."
+    yield f"Collects {len(generalization.collected)} of {total}."
+    for name, category in _special(generalization.about).items():
+        what = "not collected"
+        if name not in generalization:
+            what = "the target" if name == generalization.about.get("target") else "no attribute"
+        elif generalization[name].collected:
+            what = "collected"
+        yield one_line(f"Special category (GDPR Art. 9): {name} ({category}), {what}.")
+
+
+def _special(about: Mapping[str, Any]) -> dict[str, str]:
+    """Return what is declared so; nothing of what a stranger wrote otherwise."""
+    from sparsam.data import SPECIAL_CATEGORIES
+
+    declared = _inside(_inside(about, "roles"), "attributes")
+    found = {name: _inside(declared, name).get("special") for name in declared}
+    return {
+        name: SPECIAL_CATEGORIES.get(category, category)
+        for name, category in found.items()
+        if isinstance(category, str)
+    }
 
 
 def _facts(facts: Mapping[str, Any]) -> Iterator[str]:

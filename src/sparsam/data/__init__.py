@@ -7,6 +7,7 @@ from sparsam.data._calendar import date_of as date_of
 from sparsam.data._calendar import moment as moment
 from sparsam.data._calendar import time_of as time_of
 from sparsam.data._column_names import called_group as called_group
+from sparsam.data._column_names import special_category as special_category
 from sparsam.data._domain import CategoricalDomain, NumericDomain
 from sparsam.data._domain import Category as Category
 from sparsam.data._domain import Domain as Domain
@@ -30,6 +31,7 @@ from sparsam.data._purposes import split_purposes as split_purposes
 from sparsam.data._read import read
 from sparsam.data._read import set_aside as set_aside
 from sparsam.data._read import target_of as target_of
+from sparsam.data._roles import SPECIAL_CATEGORIES as SPECIAL_CATEGORIES
 from sparsam.data._roles import Roles
 from sparsam.data._roles import carried_roles as carried_roles
 from sparsam.data._roles import toml_key as toml_key

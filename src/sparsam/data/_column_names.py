@@ -55,22 +55,21 @@ _SPECIAL = {
         *("pregnancy", "smoker", "smoking", "mental", "depression", "pain", "therapy", "insulin"),
         *("heart", "vaccination", "allergy", "surgery", "deye", "dear", "drem", "ddrs", "dphy"),
     },
-    "religion or belief": {
+    "religion": {
         *("religion", "relig", "religious", "church", "faith", "denomination", "belief", "attend"),
         *("pray", "god", "confession"),
     },
-    "racial or ethnic origin": {
+    "ethnic origin": {
         *("race", "racial", "rac", "ethnic", "ethnicity", "hisp", "hispanic", "latino", "ancestry"),
         *("anc", "native", "nativity", "tribe", "skin"),
     },
-    "sex life or sexual orientation": {"sexual", "orientation", "lgbt", "gay", "sexuality"},
-    "trade union membership": {"union", "unionised"},
-    "political opinions": {
+    "sex life": {"sexual", "orientation", "lgbt", "gay", "sexuality"},
+    "union": {"union", "unionised"},
+    "politics": {
         *("political", "politics", "party", "partyid", "vote", "voted", "polviews", "ideology"),
     },
-    "genetic or biometric data": {
-        *("genetic", "gene", "genome", "dna", "biometric", "fingerprint", "iris", "face", "voice"),
-    },
+    "genetic": {"genetic", "gene", "genome", "dna"},
+    "biometric": {"biometric", "fingerprint", "iris", "face", "voice"},
 }
 _UNITS = {
     **dict.fromkeys(("age", "agep"), "years"),
@@ -190,10 +189,12 @@ def called_group(name: str) -> bool:
 def special_category(name: str) -> str | None:
     """Name the special category (GDPR Art. 9) that a column of this name may belong to.
 
+    A hint for a person to decide: nothing counts as such a category unless `Roles` declare it.
+
     Examples
     --------
     >>> special_category("ethnic_group"), special_category("height")
-    ('racial or ethnic origin', None)
+    ('ethnic origin', None)
     """
     words = set(words_in(name))
     return next((what for what, known in _SPECIAL.items() if known & words), None)

@@ -30,7 +30,7 @@ from sparsam.data._column_names import (
 from sparsam.data._factor import Factored, factorise, from_dictionary
 from sparsam.data._near_identifiers import FEWEST_ROWS, is_numbering, nearly_unique
 from sparsam.data._open import open_as
-from sparsam.data._roles import Roles, toml_key, toml_value
+from sparsam.data._roles import SPECIAL_CATEGORIES, Roles, toml_key, toml_value
 from sparsam.data._target import Target
 from sparsam.data._task import LEAK, resolve
 from sparsam.data.source._source import Source, check_distinct
@@ -184,13 +184,17 @@ def _goal(target: str, names: tuple[str, ...]) -> Target:
 def _proposal(source: Source, name: str, goal: Target | None) -> ColumnProposal:
     factored = _factored(source, name)
     special = special_category(name)
-    remarks = () if special is None else (f"possible special category ({special}): you decide",)
+    remarks = () if special is None else (_possibly(special),)
     if goal is not None and goal.column == name:
         return _target(name, factored, goal, remarks)
     proposal = _unused(name, factored) or _used(name, factored)
     if proposal.role in ("identifier", "ignore"):
         return proposal
     return replace(proposal, remarks=(*remarks, *proposal.remarks))
+
+
+def _possibly(special: str) -> str:
+    return f"possible special category ({SPECIAL_CATEGORIES[special]}): you decide"
 
 
 def _factored(source: Source, name: str) -> Factored:
@@ -513,7 +517,12 @@ def _attributes(proposed: ProposedRoles) -> Iterable[str]:
         if column.missing:
             listed = f"missing = {toml_value(column.missing)}"
             yield _commented(listed, "looks like missing")
-        yield from (_one_line(f"# {remark}") for remark in column.remarks)
+        special = special_category(column.name)
+        for remark in column.remarks:
+            if special is not None and remark == _possibly(special):
+                yield _commented(f'# special = "{special}"', remark)
+            else:
+                yield _one_line(f"# {remark}")
         yield ""
 
 

@@ -25,7 +25,10 @@ from sparsam.data._target import Target
 from sparsam.data.source._source import Column, Source, check_distinct
 
 # Where a name is given that must be a column.
-_DECLARED = ("numeric", "categorical", "ordered", "domains", "dates", "ages", "missing_in", "units")
+_DECLARED = (
+    *("numeric", "categorical", "ordered", "domains", "dates", "ages", "missing_in", "units"),
+    "special",
+)
 
 
 def read(

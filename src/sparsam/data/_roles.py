@@ -21,6 +21,18 @@ from sparsam.data._domain import CategoricalDomain, Category, Domain, NumericDom
 from sparsam.data._target import Target
 from sparsam.data.source._format import FileFormat
 
+SPECIAL_CATEGORIES = {
+    "biometric": "biometric data that identify a person",
+    "ethnic origin": "racial or ethnic origin",
+    "genetic": "genetic data",
+    "health": "health",
+    "politics": "political opinions",
+    "religion": "religious or philosophical beliefs",
+    "sex life": "sex life or sexual orientation",
+    "union": "trade union membership",
+}
+"""What the GDPR protects most (Art. 9), by the word that declares it."""
+
 _LISTS = (
     "quasi_identifiers",
     "sensitive",
@@ -71,6 +83,10 @@ class Roles:
         Texts that mean missing in one column, beside `missing_values`.
     units : mapping of str to str
         What a number of an attribute counts, such as "years" or "EUR".
+    special : mapping of str to str
+        The attributes that belong to a special category of personal data (GDPR Art. 9), the target
+        among them: "health", "religion", "union", "ethnic origin", "politics", "sex life",
+        "genetic" or "biometric". Nothing is such a category unless it is declared.
     drop_missing_target : bool, default=False
         Whether rows without a target are left out, instead of refused.
     targets : sequence of str
@@ -106,6 +122,7 @@ class Roles:
     drop_missing_target: bool = False
     file: FileFormat = field(default_factory=FileFormat)
     targets: Sequence[str] = ()
+    special: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.target is not None and not isinstance(self.target, str):
@@ -120,6 +137,7 @@ class Roles:
         self._set("weights", {name: _weight(name, w) for name, w in self.weights.items()})
         self._set("ages", {name: _day(name, day) for name, day in self.ages.items()})
         self._set("units", {name: _unit(name, unit) for name, unit in self.units.items()})
+        self._set("special", {name: _special(name, what) for name, what in self.special.items()})
         texts = {name: names_of(f"missing_in['{name}']", t) for name, t in self.missing_in.items()}
         self._set("missing_in", {name: listed for name, listed in texts.items() if listed})
         self._set("drop_missing_target", bool(self.drop_missing_target))
@@ -235,7 +253,7 @@ class Roles:
         }
         named: dict[str, Any] = {
             name: {**getattr(other, name), **getattr(self, name)}
-            for name in ("missing_in", "units")
+            for name in ("missing_in", "units", "special")
         }
         weights = {n: w for n, w in other.weights.items() if n not in gone} | dict(self.weights)
         return Roles(
@@ -415,6 +433,13 @@ def _unit(name: str, unit: object) -> str:
     return unit.strip()
 
 
+def _special(name: str, category: object) -> str:
+    if isinstance(category, str) and category in SPECIAL_CATEGORIES:
+        return category
+    known = ", ".join(f"'{known}'" for known in SPECIAL_CATEGORIES)
+    raise RoleError(f"The special category of '{name}' must be one of {known}.")
+
+
 def _file(file: object) -> FileFormat:
     if isinstance(file, FileFormat):
         return file
@@ -468,6 +493,7 @@ class _Attribute(msgspec.Struct, forbid_unknown_fields=True):
     weight: float | None = None
     unit: str | None = None
     missing: tuple[str, ...] = ()
+    special: str | None = None
 
 
 _ENDS = (int, float, str, datetime.date, datetime.time)
@@ -495,7 +521,7 @@ def arguments_of(raw: Mapping[str, Any], path: str = "$") -> dict[str, Any]:
     arguments["file"] = FileFormat(**msgspec.structs.asdict(document.file))
     arguments |= {name: [] for name in ("numeric", "categorical", "dates")}
     arguments |= {name: {} for name in ("ordered", "domains", "ages")}
-    arguments |= {name: {} for name in ("weights", "units", "missing_in")}
+    arguments |= {name: {} for name in ("weights", "units", "missing_in", "special")}
     for name, attribute in document.attributes.items():
         _sort_in(arguments, name, attribute, f"{path}.attributes.{toml_key(name)}")
     return arguments
@@ -506,6 +532,8 @@ def _sort_in(arguments: dict[str, Any], name: str, attribute: _Attribute, where:
         arguments["weights"][name] = attribute.weight
     if attribute.unit is not None:
         arguments["units"][name] = attribute.unit
+    if attribute.special is not None:
+        arguments["special"][name] = attribute.special
     if attribute.missing:
         arguments["missing_in"][name] = attribute.missing
     _sort_kind(arguments, name, attribute, where)
@@ -561,7 +589,7 @@ def document_of(roles: Roles) -> dict[str, Any]:
     if file:
         document["file"] = file
     named = [*roles.numeric, *roles.categorical, *roles.ordered, *roles.dates, *roles.ages]
-    named += [*roles.domains, *roles.weights, *roles.units, *roles.missing_in]
+    named += [*roles.domains, *roles.weights, *roles.units, *roles.missing_in, *roles.special]
     if named:
         document["attributes"] = {name: _attribute(roles, name) for name in dict.fromkeys(named)}
     return document
@@ -595,6 +623,8 @@ def _attribute(roles: Roles, name: str) -> dict[str, Any]:
         facts["unit"] = roles.units[name]
     if name in roles.missing_in:
         facts["missing"] = list(roles.missing_in[name])
+    if name in roles.special:
+        facts["special"] = roles.special[name]
     return facts
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -340,6 +341,111 @@ class Generalization(Artifact):
         float
         """
         return self.information_loss(table, weights).overall
+
+    def to_xlsform(
+        self,
+        *,
+        target: Any = None,
+        title: str = "What we ask",
+        path: str | os.PathLike[str] | None = None,
+    ) -> dict[str, list[dict[str, str]]]:
+        """Return the form for field work, an XLSForm, which ODK and KoboToolbox take.
+
+        Parameters
+        ----------
+        target : Target, optional
+            Is asked last.
+        title : str, default="What we ask"
+        path : path, optional
+            Where to write it as a spreadsheet (.xlsx), too.
+
+        Returns
+        -------
+        dict of str to list of dict
+            The rows of the sheets "survey", "choices" and "settings".
+        """
+        write = supplied("to_xlsform")
+        sheets: dict[str, list[dict[str, str]]] = write(self, target=target, title=title, path=path)
+        return sheets
+
+    def to_fhir(
+        self,
+        *,
+        version: Literal["R4", "R5"] = "R5",
+        target: Any = None,
+        title: str = "What we ask",
+        url: str | None = None,
+    ) -> dict[str, Any]:
+        """Return the form for hospitals, a FHIR Questionnaire, as plain JSON.
+
+        Parameters
+        ----------
+        version : {"R5", "R4"}, default="R5"
+        target : Target, optional
+            Is asked last.
+        title : str, default="What we ask"
+        url : str, optional
+            Its address; with it the codes have a system.
+
+        Returns
+        -------
+        dict
+        """
+        write = supplied("to_fhir")
+        asked: dict[str, Any] = write(self, version=version, target=target, title=title, url=url)
+        return asked
+
+    def to_pydantic(
+        self, *, target: Any = None, output: Literal["codes", "labels"] = "codes"
+    ) -> str:
+        """Return the text of a Python module with a pydantic model of a record.
+
+        Parameters
+        ----------
+        target : Target, optional
+            Comes last.
+        output : {"codes", "labels"}, default="codes"
+            Whether a record holds the numbers of buckets, or their labels.
+
+        Returns
+        -------
+        str
+        """
+        module: str = supplied("to_pydantic")(self, target=target, output=output)
+        return module
+
+    def to_pia(self, **facts: Any) -> dict[str, Any]:
+        """Return what is known of the processing as a file for the CNIL's tool PIA.
+
+        Parameters
+        ----------
+        **facts
+            ``title``, ``purpose``, ``author`` and ``date``; ``roles`` with what the artifact does
+            not carry, such as special categories; as ``reports`` those on this generalization that
+            were saved as JSON; and where sparsam's collector is used ``keep_days`` and ``mode``.
+
+        Returns
+        -------
+        dict
+            Plain JSON, to be saved and imported there.
+        """
+        document: dict[str, Any] = supplied("to_pia")(self, **facts)
+        return document
+
+    def to_article30(self, **facts: Any) -> str:
+        """Return a record of the processing (GDPR Art. 30) in Markdown, for a person to complete.
+
+        Parameters
+        ----------
+        **facts
+            As for `to_pia`.
+
+        Returns
+        -------
+        str
+        """
+        record: str = supplied("to_article30")(self, **facts)
+        return record
 
     @cached_property
     def _json(self) -> str:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from sparsam.report._report import report_on as report_on
     from sparsam.report._statement_report import StatementReport as StatementReport
     from sparsam.report._statement_report import statement_report
+    from sparsam.report.regulator._article30 import to_article30 as to_article30
+    from sparsam.report.regulator._pia import to_pia as to_pia
 
 # A report on a ledger needs none of the attacks that a report on a generalization needs.
 __getattr__, __dir__ = load_lazily(
@@ -60,6 +62,8 @@ __getattr__, __dir__ = load_lazily(
         "release_report": "_release_report",
         "report_on": "_report",
         "statement_report": "_statement_report",
+        "to_article30": "regulator._article30",  # for users as `Generalization.to_article30`
+        "to_pia": "regulator._pia",  # likewise
     },
 )
 

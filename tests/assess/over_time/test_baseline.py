@@ -20,6 +20,15 @@ def test_a_choice_carries_its_evidence(artifact, people):
     assert sorted(baseline.shares["region"])[-3:] == pytest.approx(sorted(counted), abs=0.002)
     assert baseline.promise.max_utility_loss == 0.1
     assert baseline.target.wrong == pytest.approx(0.18, abs=0.05)
+    measured = baseline.measured
+    lost = measured.everything - measured.utility
+    assert lost == pytest.approx(baseline.promise.utility_loss, abs=0.002)
+    assert measured.adversary == "A1 reconstruction"
+    assert set(measured.attributes) == set(artifact.about["personal"])
+    for guessed in (measured.risk, *measured.attributes.values()):
+        low, high = guessed.interval
+        assert low <= guessed.error <= high
+        assert guessed.error <= guessed.baseline + 0.01
 
 
 def test_every_share_is_told_in_steps_of_five_people(artifact):

@@ -131,6 +131,64 @@ class Promise(msgspec.Struct, frozen=True):
     confidence: float | None = None
 
 
+class GuessedAttribute(msgspec.Struct, frozen=True):
+    """How well one protected attribute was guessed, collected or not.
+
+    Parameters
+    ----------
+    error : float or None
+        Of the adversary.
+    baseline : float or None
+        Of somebody who sees no record.
+    interval : tuple of float, or None
+        Of the adversary's error.
+    """
+
+    error: float | None = None
+    baseline: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """What was measured of a choice on the tested people, in published form.
+
+    Parameters
+    ----------
+    utility, everything : float or None
+        The score with what is collected, and with everything collected.
+    adversary : str
+        Who attacked what is left.
+    risk : GuessedAttribute
+        Over all protected attributes.
+    attributes : dict of str to GuessedAttribute
+        Each of them.
+    """
+
+    utility: float | None
+    everything: float | None
+    adversary: str
+    risk: GuessedAttribute
+    attributes: dict[str, GuessedAttribute] = {}
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any], everything: float | None) -> Measured:
+        """Take what was measured from the plain data of a choice."""
+        risk = facts["risk"]
+        return cls(
+            facts["utility"]["value"],
+            everything,
+            risk["adversary"],
+            _guessed(risk),
+            {part["attribute"]: _guessed(part) for part in risk["parts"]},
+        )
+
+
+def _guessed(risk: Mapping[str, Any]) -> GuessedAttribute:
+    ends = risk["interval"]
+    interval = None if ends is None or None in ends else (ends[0], ends[1])
+    return GuessedAttribute(risk["value"], risk["baseline"], interval)
+
+
 class Baseline(msgspec.Struct, frozen=True):
     """The people that later ones are compared with, in published form: shares, and no person.
 
@@ -144,6 +202,7 @@ class Baseline(msgspec.Struct, frozen=True):
         For each collected attribute the share of people in each bucket.
     target : TargetShares or None
     promise : Promise or None
+    measured : Measured or None
     """
 
     people: Annotated[int, Meta(ge=1)]
@@ -151,6 +210,7 @@ class Baseline(msgspec.Struct, frozen=True):
     shares: dict[str, tuple[Share, ...]]
     target: TargetShares | None = None
     promise: Promise | None = None
+    measured: Measured | None = None
 
     @classmethod
     def of(
@@ -262,7 +322,8 @@ def evidence_of(choice: Choice) -> dict[str, Any]:
         name: np.concatenate([seen.buckets[name], tested.buckets[name]]) for name in seen.buckets
     }
     baseline = Baseline.of(generalization, everyone, seen, tested, promise)
-    return {EVIDENCE: baseline.to_dict()}
+    measured = Measured.of(facts, front.limits.everything.to_dict()["value"])
+    return {EVIDENCE: msgspec.structs.replace(baseline, measured=measured).to_dict()}
 
 
 def _shares(codes: NDArray[np.integer], n_buckets: int) -> tuple[float, ...]:

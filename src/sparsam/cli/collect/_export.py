@@ -12,11 +12,12 @@ from click import get_current_context
 from click.core import ParameterSource
 
 from sparsam._writing import write_bytes
-from sparsam.cli._options import InputFile, OutputFile, quiet_option
+from sparsam.cli._options import InputFile, OutputFile, head_options, quiet_option
 from sparsam.cli._tables import STANDARD_OUTPUT, output_name
 from sparsam.cli._terminal import messages, write_out
 
 if TYPE_CHECKING:
+    from sparsam.collect import Target
     from sparsam.generalization import Generalization
 
 
@@ -42,14 +43,79 @@ class ExportFormat(NamedTuple):
 
 
 def _json_schema(generalization: Generalization, options: Mapping[str, Any]) -> str:
+    return _json(generalization.to_json_schema(_target(generalization, options)))
+
+
+def _xlsform(generalization: Generalization, options: Mapping[str, Any]) -> bytes:
+    from sparsam.collect.exports import spreadsheet
+
+    target = _target(generalization, options)
+    return spreadsheet(generalization.to_xlsform(target=target, **_given(options, "title")))
+
+
+def _fhir(generalization: Generalization, options: Mapping[str, Any]) -> str:
+    target, version = _target(generalization, options), options["fhir_version"]
+    facts = _given(options, "title", "url")
+    return _json(generalization.to_fhir(target=target, version=version, **facts))
+
+
+def _pydantic(generalization: Generalization, options: Mapping[str, Any]) -> str:
+    return generalization.to_pydantic(target=_target(generalization, options))
+
+
+def _pia(generalization: Generalization, options: Mapping[str, Any]) -> str:
+    return _json(generalization.to_pia(**_processing(options)))
+
+
+def _article30(generalization: Generalization, options: Mapping[str, Any]) -> str:
+    return generalization.to_article30(**_processing(options))
+
+
+def _target(generalization: Generalization, options: Mapping[str, Any]) -> Target | None:
     from sparsam.collect import Target
 
-    target = Target.of(generalization) if options["with_target"] else None
-    schema = generalization.to_json_schema(target)
-    return json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
+    return Target.of(generalization) if options["with_target"] else None
+
+
+def _processing(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is said of the processing, for the documents of a regulator."""
+    from sparsam.data import Roles
+
+    facts = _given(options, "title", "purpose", "author", "date", "keep_days", "mode")
+    roles = options["roles"]
+    return {
+        **facts,
+        "roles": None if roles is None else Roles.from_toml(roles),
+        "reports": options["evidence"],
+    }
+
+
+def _given(options: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: options[name] for name in names if options[name] is not None}
+
+
+def _json(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+_PROCESSING: Final = (
+    *("title", "purpose", "author", "date", "roles", "evidence", "keep_days", "mode"),
+)
 
 
 FORMATS: Final[dict[str, ExportFormat]] = {
+    "article30": ExportFormat(
+        "a record of the processing (GDPR Art. 30), to be completed by a person",
+        (".md",),
+        _article30,
+        _PROCESSING,
+    ),
+    "fhir": ExportFormat(
+        "a FHIR Questionnaire, for hospitals",
+        (".json",),
+        _fhir,
+        ("with_target", "title", "url", "fhir_version"),
+    ),
     "javascript": ExportFormat(
         "an ES module that generalises records",
         (".js", ".mjs"),
@@ -60,6 +126,18 @@ FORMATS: Final[dict[str, ExportFormat]] = {
         (".json",),
         _json_schema,
         ("with_target",),
+    ),
+    "pia": ExportFormat(
+        "what is known of the processing, to import into the CNIL's tool PIA",
+        (".json",),
+        _pia,
+        _PROCESSING,
+    ),
+    "pydantic": ExportFormat(
+        "a Python module with a pydantic model of a record", (".py",), _pydantic, ("with_target",)
+    ),
+    "xlsform": ExportFormat(
+        "a form for ODK or KoboToolbox", (".xlsx",), _xlsform, ("with_target", "title")
     ),
 }
 """What `--to` takes."""
@@ -82,13 +160,51 @@ _COMMON: Final = {"artifact", "to", "output", "quiet"}
     required=True,
     help="Where to write it, or - for standard output.",
 )
-@click.option("--with-target", is_flag=True, help="json-schema: the target is asked for too.")
+@click.option(
+    "--with-target",
+    is_flag=True,
+    help="fhir, json-schema, pydantic, xlsform: the target is asked for too.",
+)
+@click.option("--title", metavar="TEXT", help="article30, fhir, pia, xlsform: what it is called.")
+@click.option("--url", metavar="ADDRESS", help="fhir: where the questionnaire will be found.")
+@click.option(
+    "--fhir-version",
+    type=click.Choice(["R5", "R4"]),
+    default="R5",
+    show_default=True,
+    help="fhir: of the standard.",
+)
+@click.option(
+    "--keep-days",
+    type=click.IntRange(1),
+    help="article30, pia: how long `sparsam collect` keeps a record. Without it nothing is said of "
+    "how records are stored.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["counts", "rows"]),
+    help="article30, pia: how it keeps them.  [default: counts]",
+)
+@click.option(
+    "--evidence",
+    type=InputFile,
+    multiple=True,
+    help="article30, pia: a report on ARTIFACT that was saved as JSON, whose attacks and groups "
+    "are told too. May be given several times.",
+)
+@click.option(
+    "--roles",
+    type=InputFile,
+    help="article30, pia: a roles file with what ARTIFACT does not carry: special categories.",
+)
+@head_options
 @quiet_option
 def export(artifact: Path, to: str, output: Path, quiet: bool, **options: Any) -> None:
     """Write a generalization (ARTIFACT, .json) in the language of another tool.
 
-    Whatever is written holds the buckets of the collected attributes, and nothing of what the
-    generalization says about the people it was learned from.
+    Forms, schemas and code hold the buckets of the collected attributes, and nothing of what the
+    generalization says about the people it was learned from. Documents for a regulator (article30,
+    pia) tell its evidence: figures that may be published.
     """
     form = FORMATS[to]
     _check_options(to, form)
