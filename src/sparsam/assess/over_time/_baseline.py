@@ -313,6 +313,7 @@ def evidence_of(choice: Choice) -> dict[str, Any]:
         max_risk=requirement.max_risk,
         utility_loss=facts["utility_loss"],
         recovered=facts["risk"]["recovered"],
+        confidence=requirement.confidence,
     )
     generalization, data = choice.candidate.generalization, front.data
     seen, tested = (
