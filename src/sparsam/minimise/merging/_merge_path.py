@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam.counting import distinct_records, record_keys
+from sparsam.counting import compiled, distinct_records, record_keys
 from sparsam.data import Attribute, Task
 from sparsam.generalization import CodeTree
 from sparsam.minimise._constraints import Constraints
@@ -189,7 +189,7 @@ class MergeTables:
         prior = np.empty_like(self._counts)
         for q, p in enumerate(self._personal):
             block = slice(self._starts[q], self._starts[q + 1])
-            codes, lookup = self._counts[:, block].sum(axis=0, dtype=float), self.lookups[p]
+            codes, lookup = self._personal_counts[block], self.lookups[p]
             prior[:, block] = _own_bucket_shares(codes, lookup)[self.records[:, p]]
         return prior
 
@@ -214,14 +214,17 @@ class MergeTables:
         rows, borders = self._groups(move)
         if not rows.size:
             return Score(0.0, 0.0)
-        target = np.add.reduceat(self._target[rows], borders)
-        counts = np.add.reduceat(self._counts[rows], borders, axis=0)
-        prior = self._prior[rows[borders]]
-        self._reprice(prior, move)
-        hits = self._guessed(counts, prior, target.sum(axis=1)).sum(axis=0)
-        more_hits = (hits - self._hits[rows].sum(axis=0)) @ self._weights
-        more_loss = self._lost(target).sum() - self._losses[rows].sum()
-        return Score(float(more_loss / self._n_rows), float(more_hits / self._n_rows))
+        own, prior = self._reprice(move)
+        more_loss, more_hits = merged_change(
+            rows,
+            np.append(borders, len(rows)),
+            (self._target, self._losses),
+            (self._counts, self._prior, self._hits, self._weights),
+            self._starts,
+            own,
+            prior,
+        )
+        return Score(more_loss / self._n_rows, more_hits / self._n_rows)
 
     def after(self, move: Move) -> MergeTables:
         """The tables once the move is made."""
@@ -234,7 +237,7 @@ class MergeTables:
     def coarsened(self, lookups: Lookups) -> MergeTables:
         """The tables of a coarser generalization."""
         merged = copy(self)
-        for derived in ("_prior", "_hits", "_losses", "_keys"):
+        for derived in ("_prior", "_hits", "_losses", "_keys", "_personal_counts"):
             merged.__dict__.pop(derived, None)
         merged.lookups = lookups
         records = self.records.copy()
@@ -268,15 +271,18 @@ class MergeTables:
         order = np.argsort(keys, kind="stable")
         return rows[order], _borders(keys[order])
 
-    def _reprice(self, prior: Counts, move: Move) -> None:
-        """The people added where the own bucket is the one that the move makes."""
+    def _reprice(self, move: Move) -> tuple[int, Counts]:
+        """Which personal attribute the move is about, and the people added in its new bucket."""
         if move.attribute not in self._personal:
-            return
+            return -1, np.zeros(0, dtype=np.float32)
         q = self._personal.index(move.attribute)
         block = slice(self._starts[q], self._starts[q + 1])
         inside = np.isin(self.lookups[move.attribute], move.buckets)
-        codes = self._counts[:, block].sum(axis=0, dtype=float)
-        prior[:, block] = _shares(np.where(inside, codes, 0.0))
+        return q, _shares(np.where(inside, self._personal_counts[block], 0.0))
+
+    @cached_property
+    def _personal_counts(self) -> NDArray[np.float64]:
+        return np.asarray(self._counts.sum(axis=0, dtype=float))
 
     def _guessed(
         self, counts: Counts, prior: Counts, people: NDArray[np.float64]
@@ -292,6 +298,61 @@ class MergeTables:
         people = target.sum(axis=1, keepdims=True)
         shares = target / people
         return np.asarray(people[:, 0] * (1 - (shares.max(axis=1) + (shares**2).sum(axis=1)) / 2))
+
+
+@compiled(error_model="numpy")
+def merged_change(
+    rows: NDArray[np.int64],
+    borders: NDArray[np.int64],
+    of_target: tuple[NDArray[np.float64], NDArray[np.float64]],
+    of_personal: tuple[Counts, Counts, NDArray[np.float64], NDArray[np.float64]],
+    starts: NDArray[np.int64],
+    own: int,
+    own_prior: Counts,
+) -> tuple[float, float]:
+    """What is lost more, and guessed more, when records become one in each run of rows.
+
+    `own` is the personal attribute that is merged, whose prior is `own_prior` then; -1 if none is.
+    A record that stays alone changes nothing but what is guessed of this one.
+    """
+    target, losses = of_target
+    counts, prior, hits, weights = of_personal
+    n_classes, n_personal = target.shape[1], starts.shape[0] - 1
+    shares, line = np.empty(n_classes), np.empty(counts.shape[1], dtype=np.float32)
+    more_loss, more_hits = 0.0, 0.0
+    for run in range(borders.shape[0] - 1):
+        first, last = borders[run], borders[run + 1]
+        alone = last - first == 1
+        if alone and own < 0:
+            continue
+        lowest, beyond = (own, own + 1) if alone else (0, n_personal)
+        shares[:] = 0.0
+        line[starts[lowest] : starts[beyond]] = 0.0
+        for place in range(first, last):
+            row = rows[place]
+            for k in range(n_classes):
+                shares[k] += target[row, k]
+            for cell in range(starts[lowest], starts[beyond]):
+                line[cell] += counts[row, cell]
+            for q in range(lowest, beyond):
+                more_hits -= weights[q] * hits[row, q]
+            if not alone:
+                more_loss -= losses[row]
+        people = shares.sum()
+        if not alone:
+            highest, squares = 0.0, 0.0
+            for k in range(n_classes):
+                share = shares[k] / people
+                highest = max(highest, share)
+                squares += share * share
+            more_loss += people * (1 - (highest + squares) / 2)
+        for q in range(lowest, beyond):
+            best = np.float32(0.0)
+            for cell in range(starts[q], starts[q + 1]):
+                added = own_prior[cell - starts[q]] if q == own else prior[rows[first], cell]
+                best = max(best, line[cell] + added)
+            more_hits += weights[q] * best * people / (people + STRENGTH)
+    return more_loss, more_hits
 
 
 def _borders(keys: NDArray[np.int64]) -> NDArray[np.int64]:

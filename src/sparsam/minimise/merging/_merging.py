@@ -32,7 +32,7 @@ from sparsam.minimise.merging._position import Position
 
 START_PRIVACY = (0.1, 0.5, 0.8)
 START_LEAVES = (2, 4, 6, 8, 10, 20, 50, 100, 200)
-_MOST_ENDS = 8  # of the prices, from which buckets are merged
+_MOST_ENDS = 4  # of the prices, from which buckets are merged
 _FEW_ALIKE = 50  # people who share a record, in the mean
 _MOST_CELLS = 3_000_000  # of the table of distinct records and personal values
 
