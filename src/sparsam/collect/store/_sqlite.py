@@ -56,7 +56,7 @@ class SqliteDatabase(Database):
 
     def __init__(self, path: Path, *, new: bool, timeout: float = 10.0) -> None:
         super().__init__(f"The store '{path.name}'")
-        self.path = path.absolute()
+        self.path = Path(os.path.realpath(path))  # beside which log and key lie
         self.timeout = timeout
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
