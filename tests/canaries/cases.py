@@ -240,6 +240,15 @@ _GOOD = (
         "export '<minimise declared/people.json' --to article30 --roles @roles.toml -o >record.md",
         says=DECLARED,
     ),
+    Case("records count", "records count @collected.db"),
+    Case("records count json", "records count @collected.db --json"),
+    Case("records train", "records train @collected.db -o >model.skops"),
+    Case("records train json", "records train @collected.db --learner linear -o >model.skops "
+                               "--json"),
+    Case("records export", "records export @collected.db -o >counts.csv"),
+    Case("records export codes", "records export @collected.db --codes -o -"),
+    Case("records forget", "records forget @collected.db =receipt.txt --key @receipts.key"),
+    Case("records tighten", "records tighten @collected.db @coarser.json"),
     *(
         Case(f"describe {what}{how}", f"describe {file}{how}", says=says)
         for what, file, says in (
@@ -344,6 +353,15 @@ _WRONG = {
     "'<attack json/report.json' -o >record.md",
     "target to export": "export '<minimise model/people.json' --to json-schema --with-target "
     "-o >record.json",
+    "store to count": "records count @wrong.db",
+    "store to train on": "records train @wrong.ledger -o >model.skops",
+    "store to export": "records export @people.csv -o >counts.csv",
+    "store to forget in": "records forget @wrong.db =receipt.txt",
+    "receipt": "records forget @collected.db Wibblethorpe0007 --key @receipts.key",
+    "key of a store": "records forget @collected.db =receipt.txt --key @wrong.json",
+    "store to tighten": "records tighten @wrong.db @coarser.json",
+    "generalization to tighten to": "records tighten @collected.db '<minimise model/people.json'",
+    "document to tighten to": "records tighten @collected.db @wrong.json",
     "generalization to describe": "describe @wrong.json",
     "numbers to describe": "describe @text_in_numbers.csv --numeric income",
     "mask to describe": "describe @wrong.npz",
@@ -401,6 +419,7 @@ _ERRORS: dict[str, Callable[[], BaseException]] = {
     "the memory": lambda: MemoryError(_SAID),
 }
 _LEDGERS = ("ledger show", "ledger verify", "ledger statement", "explore plan")
+_STORES = ("records count", "records train", "records export", "records forget", "records tighten")
 
 
 def _sabotaged() -> Iterator[Case]:
@@ -413,7 +432,7 @@ def _sabotaged() -> Iterator[Case]:
         traced = {"SPARSAM_TRACEBACK": "1"}  # where it came from, without any value
         line = "describe @people.csv"
         yield Case(f"traced fails by {who}", line, BAD, sabotage=sabotage, environment=traced)
-    for name in _LEDGERS:
+    for name in (*_LEDGERS, *_STORES):
         line = next(case.line for case in _GOOD if case.name == name)
         for who in ("a database", "a library"):
             sabotage = ("sqlite3.connect", _ERRORS.get(who, lambda: OperationalError(_SAID)))

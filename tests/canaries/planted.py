@@ -18,6 +18,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 
+from sparsam.collect import Store, Target
+from sparsam.data import CategoricalDomain, NumericDomain
+from sparsam.generalization import Generalization, categorical_partition, numeric_partition
+
 N_PEOPLE = 600
 SURNAME = "Wibblethorpe"
 PHONE = "+49-1517-"
@@ -175,12 +179,61 @@ def write_tables(folder: Path) -> None:
     (folder / "too_narrow.toml").write_text(ROLES.replace("48817", "900"), encoding="utf-8")
     (folder / "domains.toml").write_text(DOMAINS, encoding="utf-8")
     (folder / "hierarchy.csv").write_text("north;*\nsouth;*\neast;*\n", encoding="utf-8")
-    for ending in ("json", "npz", "ledger", "toml", "onnx", "joblib", "skops", "parquet", "xlsx"):
+    for ending in (
+        "json",
+        "npz",
+        "ledger",
+        "toml",
+        "onnx",
+        "joblib",
+        "skops",
+        "parquet",
+        "xlsx",
+        "db",
+    ):
         shutil.copy(folder / "people.csv", folder / f"wrong.{ending}")
     shutil.copy(folder / "people.parquet", folder / "wrong.csv")
+    _write_store(folder, frame)
     joblib.dump(fitted_model(frame), folder / "model.joblib")
     joblib.dump(fitted_model(frame, handle_unknown="error"), folder / "strict.joblib")
     joblib.dump(fitted_model(frame, min_samples_leaf=1), folder / "by_heart.joblib")
+
+
+RECEIPT_KEY = b"canaries" * 4
+
+
+def collected(cuts: list[int]) -> Generalization:
+    """What is collected of these people, by wide domains that give nobody away."""
+    return Generalization(
+        [
+            numeric_partition("age", NumericDomain(0, 130, integer=True), cuts),
+            *(
+                categorical_partition(name, CategoricalDomain(tuple(known)), [[c] for c in known],
+                                      unseen=3)
+                for name, known in (("education", ["low", "middle", "high"]),
+                                    ("region", ["north", "south", "east"]))
+            ),
+        ]
+    )  # fmt: skip
+
+
+def _write_store(folder: Path, frame: pd.DataFrame) -> None:
+    """A store of the same people, and a receipt of the oldest of them."""
+    fine = collected([25, 30, 66, 80])
+    codes = fine.apply(frame, output="codes").assign(works=frame["employed"] == "yes")
+    records = codes.astype(int).to_numpy().tolist()
+    (folder / "receipts.key").write_text(RECEIPT_KEY.hex(), encoding="ascii")
+    (folder / "receipts.key").chmod(0o600)
+    with Store.open(
+        folder / "collected.db",
+        fine,
+        keep_days=9,
+        target=Target("employed", ("no", "yes")),
+        key=folder / "receipts.key",
+    ) as store:
+        receipts = store.add(records)
+    (folder / "receipt.txt").write_text(receipts[11], encoding="ascii")
+    collected([30, 66]).save(folder / "coarser.json")
 
 
 def _for_the_model() -> str:

@@ -34,8 +34,9 @@ class Case:
     ----------
     name : str
     line : str
-        The words after `sparsam`. A word that begins with @ is one of the planted tables, with > an
-        output, with < an output of another case, as in ``<minimise/people.json``.
+        The words after `sparsam`. A word that begins with @ is one of the planted files, with = the
+        text in it, with > an output, with < an output of another case, as in
+        ``<minimise/people.json``.
     way : {"good", "bad", "any"}
         Whether the command is to do its work (exit code 0, or 1 for a gate), to refuse it, or may
         do either.
@@ -115,6 +116,8 @@ class Stage:
         """A word of a command line with the paths that it stands for."""
         if word.startswith("@"):
             return str(self.tables / word[1:])
+        if word.startswith("="):
+            return (self.tables / word[1:]).read_text(encoding="utf-8")
         if word.startswith(">"):
             return str(self.outputs / case.name / word[1:])
         if word.startswith("<"):

@@ -22,6 +22,7 @@ from sparsam.cli._roles import roles
 from sparsam.cli._terminal import adopt, exit_codes, guarded_streams, interrupted_last
 from sparsam.cli.collect._export import export
 from sparsam.cli.collect._form import form
+from sparsam.cli.collect._records import records
 from sparsam.cli.release._anonymise import anonymise
 from sparsam.cli.release._verify import verify
 
@@ -75,6 +76,7 @@ for command in (
     individual,
     form,
     export,
+    records,
     describe,
 ):
     cli.add_command(adopt(command))

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from sparsam.collect._target import Target
     from sparsam.collect._target import record_sizes as record_sizes
     from sparsam.collect.form import Form
+    from sparsam.collect.store._model import hold_out as hold_out
+    from sparsam.collect.store._model import save_model as save_model
+    from sparsam.collect.store._model import train_model as train_model
     from sparsam.collect.store._store import Store
 
 # A service that collects needs none of what trains models.
@@ -28,7 +31,10 @@ __getattr__, __dir__ = load_lazily(
         "Questionnaire": "_questionnaire",
         "Store": "store._store",
         "Target": "_target",
+        "hold_out": "store._model",  # for the command line
         "record_sizes": "_target",
+        "save_model": "store._model",
+        "train_model": "store._model",
     },
     folders=("exports",),
 )

@@ -30,3 +30,14 @@ FINE = generalization(
 COARSE = generalization([30, 60], [["cook", "smith"], ["nurse", "judge"]], missing=2)
 # jobs alone, missing among the first
 COARSEST = generalization([], [["cook", "smith"], ["nurse", "judge"]], missing=0)
+
+# Twelve attributes of 128 buckets each: a record is twelve letters, which can be looked for in
+# files as they are.
+LETTERS = Generalization(
+    numeric_partition(f"letter_{place}", NumericDomain(0, 127, integer=True), range(1, 128))
+    for place in range(12)
+)
+HALF = Generalization(
+    numeric_partition(f"letter_{place}", NumericDomain(0, 127, integer=True), [64])
+    for place in range(12)
+)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import itertools
 import os
+import subprocess
+import sys
 import threading
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from sparsam._errors import ParameterError, ReceiptError, SparsamError, StoreError
+from sparsam._errors import ParameterError, ReceiptError, StoreError
 from sparsam.collect import Store, Target
 from sparsam.collect.store import _store
 from sparsam.generalization import Generalization
@@ -448,22 +451,42 @@ def test_a_closed_store_is_closed(open_store):
         store.count()
 
 
-def test_a_store_of_another_process_is_refused(open_store):
+def test_a_store_of_another_process_is_refused(open_store, monkeypatch):
+    """As in a process that was forked: it must not use the connection, nor close it."""
     store = open_store()
-    reader, writer = os.pipe()
-    child = os.fork()
-    if not child:
-        try:
-            store.add([(1, 0)])
-        except SparsamError as error:
-            os.write(writer, str(error).encode())
-        finally:
-            os._exit(0)
-    os.waitpid(child, 0)
-    assert b"another process" in os.read(reader, 1000)
-    os.close(reader)
-    os.close(writer)
-    assert store.count() == 0
+    store.add([(1, 0)])
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getpid", lambda: -1)
+        for call in (lambda: store.add([(1, 0)]), store.count, store.training):
+            with pytest.raises(StoreError, match="another process"):
+                call()
+    assert store.count() == 1
+
+
+KILLS = """
+import importlib.util, sys
+found = importlib.util.spec_from_file_location("store_benchmark", sys.argv[1])
+module = importlib.util.module_from_spec(found)
+sys.modules["store_benchmark"] = module
+found.loader.exec_module(module)
+killed = module.kill_writers(sys.argv[2], sys.argv[3], int(sys.argv[4]), seed=0)
+print(killed)
+sys.exit(not (killed.good and killed.acknowledged))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="writers are forked")
+def test_what_is_acknowledged_outlives_a_kill(place):
+    """A few kills; `benchmarks/store.py` does 200."""
+    benchmark = Path(__file__).resolve().parents[3] / "benchmarks" / "store.py"
+    kills = os.environ.get("SPARSAM_KILLS", "4")
+    done = subprocess.run(
+        [sys.executable, "-c", KILLS, benchmark, place.address, "counts", kills],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_long_and_strange_names_are_columns(place, key):

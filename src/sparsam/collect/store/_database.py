@@ -89,8 +89,15 @@ class Database(ABC):
         """Add rows, or to the counts that are there."""
 
     @abstractmethod
-    def erase(self, table: RecordTable) -> None:
-        """Leave no byte of what this transaction deletes, once it is done."""
+    def erase(self, table: RecordTable, *, shrink: bool = False) -> None:
+        """Leave no byte of what this transaction deletes, once it is done.
+
+        Parameters
+        ----------
+        table : RecordTable
+        shrink : bool
+            Give back to the disk, too, what much was deleted from.
+        """
 
     @abstractmethod
     def settle(self) -> None:

@@ -182,7 +182,7 @@ class PostgresDatabase(Database):
             [list(column) for column in zip(*rows, strict=True)],
         )
 
-    def erase(self, table: RecordTable) -> None:
+    def erase(self, table: RecordTable, *, shrink: bool = False) -> None:
         """Write the tables anew, so that the old files go with the end of the transaction."""
         keys = table.columns if table.mode == "counts" else ("handle",)
         order = ("day", *keys) if table.mode == "counts" else keys
@@ -223,8 +223,8 @@ class PostgresDatabase(Database):
             self.run(setting)
         if self.rows("SELECT current_schema()")[0][0] is None:
             raise StoreError(
-                f"{self.name} needs a schema to be in.\n\nHint: make one, and let the search_path of "
-                "the role, or of the address, begin with it."
+                f"{self.name} needs a schema to be in.\n\nHint: make one, and let the search_path "
+                "of the role, or of the address, begin with it."
             )
         # what lies in other schemas is not ours, whatever its name
         self.rows("SELECT set_config('search_path', quote_ident(current_schema()), false)")

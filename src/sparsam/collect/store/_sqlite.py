@@ -41,10 +41,9 @@ _SETTINGS: Final = (
 class SqliteDatabase(Database):
     """A SQLite file, and the log beside it.
 
-    A transaction is in the log, on the disk, before it is acknowledged. The log holds the pages in
-    the order in which they were written; so it is emptied every second while records come, and
-    whenever something is deleted. Then the file is written anew, too: when pages are split, SQLite
-    leaves copies of rows behind that it does not overwrite when it deletes them.
+    A transaction is in the log, on the disk, before it is acknowledged. The log holds pages as they
+    were, in the order in which they were written; so it is emptied every second while records come,
+    and whenever something is deleted. In the file itself what is deleted is overwritten with zeros.
 
     Parameters
     ----------
@@ -57,12 +56,12 @@ class SqliteDatabase(Database):
 
     def __init__(self, path: Path, *, new: bool, timeout: float = 10.0) -> None:
         super().__init__(f"The store '{path.name}'")
-        self.path = path.absolute()
+        self.path = Path(os.path.realpath(path))  # beside which log and key lie
         self.timeout = timeout
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._settled = -math.inf
-        self._erases = False
+        self._erases = self._shrinks = False
         with self._translated():
             self._check_place(new=new)
             if new and not self.path.exists():
@@ -103,7 +102,7 @@ class SqliteDatabase(Database):
         with self.at_work(), self._translated():
             connection = self._connected()
             self._begin(connection)
-            self._erases = False
+            self._erases = self._shrinks = False
             try:
                 yield
                 connection.execute("COMMIT")
@@ -112,7 +111,7 @@ class SqliteDatabase(Database):
                     connection.execute("ROLLBACK")
                 raise
             if self._erases:
-                self._write_anew(connection)
+                self._leave_nothing(connection)
             elif time.monotonic() - self._settled > _SETTLE_EVERY:
                 self._empty_log(connection, wait=0)
 
@@ -128,11 +127,11 @@ class SqliteDatabase(Database):
                     raise
             time.sleep(_LOOK_AGAIN)
 
-    def _write_anew(self, connection: sqlite3.Connection) -> None:
-        """Write the file anew and empty the log, so that no old page is left in either."""
+    def _leave_nothing(self, connection: sqlite3.Connection) -> None:
+        """Empty the log, which has the old pages, and make the file as small as its contents."""
         until = time.monotonic() + self.timeout
-        reason = ""
-        while not reason:
+        reason = "another program reads it" * (not self._empty_log(connection, self.timeout))
+        while self._shrinks and not reason:
             try:
                 connection.execute("VACUUM")
                 break
@@ -140,13 +139,13 @@ class SqliteDatabase(Database):
                 if not _busy(error) or time.monotonic() > until:
                     reason = _reason(error)
             time.sleep(_LOOK_AGAIN)
-        if not self._empty_log(connection, wait=max(0.1, until - time.monotonic())) or reason:
+        if reason or not self._empty_log(connection, max(0.1, until - time.monotonic())):
             warnings.warn(
                 f"What was deleted from {_lower(self.name)} is deleted, but its bytes are still in "
                 f"the file or its log: {reason or 'another program reads it'}. They go with the "
-                "next deletion, or when the store is opened the next time.",
+                "next record or deletion, or when the store is closed.",
                 SparsamWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _empty_log(self, connection: sqlite3.Connection, wait: float) -> bool:
@@ -235,9 +234,9 @@ class SqliteDatabase(Database):
             rows,
         )
 
-    def erase(self, table: RecordTable) -> None:
+    def erase(self, table: RecordTable, *, shrink: bool = False) -> None:
         """Leave no byte of what this transaction deletes, once it is done."""
-        self._erases = True
+        self._erases, self._shrinks = True, shrink
 
     def disconnect(self) -> None:
         """Close the connection; the last one to close empties the log."""

@@ -369,7 +369,7 @@ class Store:
             rewritten = max(day, self._facts.rewritten)
             self._note(replace(self._facts, earlier=kept, rewritten=rewritten))
             database.set_facts(self._text)
-            database.erase(table)
+            database.erase(table, shrink=True)
         return due
 
     def count(self) -> int:
@@ -426,7 +426,7 @@ class Store:
                     earlier=self._earlier(columns),
                 )
                 database.set_facts(facts.to_json())
-                database.erase(table)
+                database.erase(table, shrink=True)
             self._take(facts)
         return self
 

@@ -29,6 +29,8 @@ class Training:
         The class of each row, where the target is collected.
     weights : ndarray of float64, shape (n_rows,)
         How many records each row stands for.
+    predicts : Target or None
+        What `target` holds.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class Training:
     codes: NDArray[np.int64]
     target: NDArray[np.object_] | None
     weights: NDArray[np.float64]
+    predicts: Target | None = None
 
     @classmethod
     def of(
@@ -72,9 +75,8 @@ class Training:
         if target is not None:
             classes = np.array(target.classes, dtype=object)[table[:, -2]]
         n_attributes = len(generalization.collected)
-        return cls(
-            generalization, table[:, :n_attributes], classes, table[:, -1].astype(np.float64)
-        )
+        weights = table[:, -1].astype(np.float64)
+        return cls(generalization, table[:, :n_attributes], classes, weights, target)
 
     @property
     def records(self) -> dict[str, NDArray[np.object_]]:
@@ -83,6 +85,26 @@ class Training:
             name: np.array(self.generalization[name].labels, dtype=object)[self.codes[:, place]]
             for place, name in enumerate(self.generalization.collected)
         }
+
+    def columns(self, *, codes: bool = False) -> dict[str, NDArray[Any]]:
+        """Return all of it as the columns of a table; the last one is how many records.
+
+        Parameters
+        ----------
+        codes : bool, default=False
+            Numbers of buckets and classes instead of their labels.
+        """
+        table: dict[str, NDArray[Any]] = dict(self.records)
+        if codes:
+            table = dict(zip(self.generalization.collected, self.codes.T, strict=True))
+        if self.predicts is not None and self.target is not None:
+            number = {label: code for code, label in enumerate(self.predicts.classes)}
+            classes = np.array([number[label] for label in self.target], dtype=np.int64)
+            table[self.predicts.name] = classes if codes else self.target
+        count = "n"
+        while count in table:
+            count += "_"
+        return table | {count: self.weights.astype(np.int64)}
 
     def __iter__(self) -> Iterator[Any]:
         yield from (self.records, self.target, self.weights)
