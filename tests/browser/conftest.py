@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PEOPLE = int(os.environ.get("SPARSAM_PEOPLE", "10"))
+PEOPLE = int(os.environ.get("SPARSAM_PEOPLE", "6"))
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",

@@ -207,6 +207,21 @@ def test_people_change_their_minds(visit: Visit, site: Any) -> None:
     assert site.requests[0].body == b"age=0"
 
 
+def test_on_paper_everything_is_asked(visit: Visit) -> None:
+    page = visit(Questionnaire(recodings().example()).form().html)
+    page.evaluate("window.counts = []")
+    page.evaluate(
+        """addEventListener("beforeprint",
+             () => counts.push(document.querySelectorAll("fieldset").length))"""
+    )
+    page.pdf()
+    assert page.locator("fieldset").count() == 1
+    mark(page, "age", 2)
+    page.pdf()
+    assert page.evaluate("counts") == [4, 2]
+    assert page.locator("[name=age]:checked").count() == 1
+
+
 @BOTH
 def test_nothing_is_left_after_going_back(visit: Visit, site: Any, javascript: bool) -> None:
     page = visit(Questionnaire(recodings().example()).form().html, javascript)

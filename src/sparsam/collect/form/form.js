@@ -5,7 +5,7 @@ const form = page.querySelector("form");
 const sent = page.querySelector(".sent");
 const button = page.querySelector("button");
 // What is sent is asked of the form itself, and written as browsers write it.
-const body = () => new URLSearchParams(new FormData(form));
+const body = () => new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
 // Whether "1-3.5", the value of a line, stands for a bucket.
 const holds = (value, bucket) =>
   value.split(".").some((run) => {

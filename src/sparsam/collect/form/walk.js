@@ -87,3 +87,10 @@ function begin() {
   ask(0);
 }
 begin();
+// On paper everything is asked, unless somebody has begun to answer here.
+addEventListener("beforeprint", () => {
+  if (!String(body())) room.replaceChildren(...fields);
+});
+addEventListener("afterprint", () => {
+  if (!String(body())) begin();
+});
