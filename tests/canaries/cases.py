@@ -173,6 +173,11 @@ _GOOD = (
     Case(
         "form declared", "form '<minimise declared/people.json' -o >form.html", says=DECLARED
     ),
+    Case(
+        "form answer",
+        "form '<minimise model/questions.json' --show-answer --model @model.joblib --trust-model "
+        "-o >form.html",
+    ),
     Case("roles", "roles @people.csv --target employed -o >roles.toml"),
     Case("roles json", "roles @labelled.parquet --json"),
     Case("ledger template", "ledger template @people.csv -o >roles.toml"),
@@ -406,6 +411,8 @@ _WRONG = {
     "generalization of a form": "form @wrong.json -o >form.html",
     "labels of a form": "form <minimise/people.json --labels @wrong.toml -o >form.html",
     "answer of a form": "form <minimise/people.json --show-answer -o >form.html",
+    "model of a form": "form <minimise/people.json --show-answer --model @wrong.onnx "
+                       "-o >form.html",
     "target of roles": "roles @people.csv --target emploied",
     "folder of a demo": "demo --folder @people.csv --no-open",
 }  # fmt: skip

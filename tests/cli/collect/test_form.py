@@ -72,6 +72,27 @@ def test_a_questionnaire(run, questions, tmp_path):
     assert 'method="dialog"' in page.read_text(encoding="utf-8")
 
 
+def test_a_model_answers_in_the_page(run, questions, tmp_path):
+    pd = pytest.importorskip("pandas")
+    joblib = pytest.importorskip("joblib")
+    trees = pytest.importorskip("sklearn.tree")
+    asks = Questionnaire.load(questions)
+    g = asks.recoding.generalization
+    g.save(tmp_path / "people.json")
+    asks.recoding.save(tmp_path / "recoding.json")
+    records = pd.DataFrame({"age": [9.0, 40, 40, 70], "hours": [20.0, 20, 40, 40]})
+    model = trees.DecisionTreeClassifier().fit(records, ["no", "no", "yes", "yes"])
+    joblib.dump(model, tmp_path / "model.joblib")
+    page = tmp_path / "form.html"
+    trusted = ("--show-answer", "--trust-model", "--model", tmp_path / "model.joblib")
+    said = run("form", questions, "-o", page, *trusted)
+    assert "runs the code inside" in " ".join(said.output.split())
+    assert '"ends":["no","yes"]' in page.read_text(encoding="utf-8")
+    recoding = ("--recoding", tmp_path / "recoding.json")
+    run("form", tmp_path / "people.json", "-o", page, *trusted, *recoding)
+    assert '"answers":[0,0,0,1,0,1]' in page.read_text(encoding="utf-8")
+
+
 def test_the_target_is_asked_too(run, people, tmp_path):
     g = Generalization.load(people)
     evidence = {"people": 100, "target": {"name": "employed", "classes": ["no", "yes"]}}
@@ -86,7 +107,11 @@ def test_what_cannot_be(run, people, questions, tmp_path):
     for words, said in (
         ((people, "--language", "xx"), "must be one of de, en, es, fr, it"),
         ((people, "--action", "javascript:x"), "'action' of a form must be a path"),
-        ((people, "--show-answer"), "Give 'answers' too"),
+        ((people, "--show-answer"), "--show-answer needs --model"),
+        ((people, "--model", people), "--model goes with --show-answer"),
+        ((people, "--trust-model"), "--trust-model goes with --model"),
+        ((questions, "--show-answer", "--model", people, "--recoding", people), "--recoding is"),
+        ((people, "--show-answer", "--model", people), "model"),
         ((people, "--with-target"), "does not say which target"),
         ((questions, "--with-target"), "not for a questionnaire"),
     ):

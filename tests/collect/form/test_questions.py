@@ -65,11 +65,15 @@ def test_groups_list_their_members() -> None:
         "bus or train",
         "tram, bike or foot",
     ]
+    pair = wording(categorical_partition("way", WAYS, groups)).question()
+    assert not pair.findable
+    assert [option.members for option in pair.options] == [(), *map(tuple, groups[1:])]
     wide = categorical_partition("way", WAYS, [["car"], list(WAYS.categories[1:])])
     first, second = wording(wide).question().options
     assert first.members == ()
     assert second.label == "bus, train and 3 more"
     assert second.members == ("bus", "train", "tram", "bike", "foot")
+    assert second.listed
     assert wording(wide).question().findable
     ordered = categorical_partition("grade", GRADES, [["first"], list(GRADES.categories[1:])])
     assert wording(ordered).question().options[1].label == "second – fifth"

@@ -11,10 +11,10 @@ from sparsam._documents import parse_json, read_bytes
 from sparsam._errors import DocumentError
 from sparsam._printable import one_line
 from sparsam.cli._options import InputFile, OutputFile, json_option, quiet_option
-from sparsam.cli._terminal import counted, echo_json
+from sparsam.cli._terminal import counted, echo_json, messages
 
 if TYPE_CHECKING:
-    from sparsam.collect import Questionnaire, Target
+    from sparsam.collect import AnswerTable, Questionnaire, Target
     from sparsam.generalization import Generalization
 
 _HEADER = "Content-Security-Policy"
@@ -52,8 +52,27 @@ _HEADER = "Content-Security-Policy"
 @click.option(
     "--show-answer",
     is_flag=True,
-    help="Send nothing: show in the page what the model answers. FILE must be a questionnaire.",
+    help="Send nothing: show in the page what the model answers. A questionnaire may know it; else "
+    "give --model.",
 )
+@click.option(
+    "--model",
+    type=InputFile,
+    help="For --show-answer: .onnx, .skops, or .joblib and .pkl with --trust-model.",
+)
+@click.option(
+    "--model-takes",
+    type=click.Choice(["labels", "codes"]),
+    help="What the model is fed: labels of buckets, or their numbers.  [default: what a "
+    "GeneralizationStep inside it says]",
+)
+@click.option(
+    "--recoding",
+    type=InputFile,
+    help="For a model that takes records at full resolution: what `minimise --model` saved. A "
+    "questionnaire has its own.",
+)
+@click.option("--trust-model", is_flag=True, help="Load a model that runs code from its file.")
 @json_option
 @quiet_option
 def form(
@@ -70,12 +89,14 @@ def form(
     from sparsam.collect import Form
 
     source = _opened(file)
+    _check_model(source, show_answer, options)
     page = Form(
         source,
         action=None if show_answer else options["action"],
         language=options["language"],
         labels=options["labels"],
         target=_target(source) if with_target else None,
+        answers=_answers(source, options) if options["model"] is not None else None,
     )
     page.save(output)
     policy = f"{page.content_security_policy}; frame-ancestors 'none'"
@@ -87,6 +108,43 @@ def form(
         asks = counted(len(page.questions), "question")
         click.echo(one_line(f"Wrote {output}: {asks}, {size / 1000:.1f} kB."))
         click.echo(f"If you serve it yourself, send this header with it:\n{_HEADER}: {policy}")
+
+
+def _check_model(
+    source: Generalization | Questionnaire, show_answer: bool, options: dict[str, Any]
+) -> None:
+    """Refuse options that do nothing together."""
+    from sparsam.generalization import Generalization
+
+    if options["model"] is None:
+        for name in ("model_takes", "recoding", "trust_model"):
+            if options[name]:
+                raise click.UsageError(f"--{name.replace('_', '-')} goes with --model.")
+        if show_answer and isinstance(source, Generalization):
+            raise click.UsageError("--show-answer needs --model: a generalization answers nothing.")
+    elif not show_answer:
+        raise click.UsageError("--model goes with --show-answer.")
+    if options["recoding"] and (options["model_takes"] or not isinstance(source, Generalization)):
+        raise click.UsageError("--recoding is for a generalization, and without --model-takes.")
+
+
+def _answers(source: Generalization | Questionnaire, options: dict[str, Any]) -> AnswerTable:
+    from sparsam.collect import AnswerTable
+    from sparsam.data import load_model
+    from sparsam.generalization import Generalization, Recoding
+
+    file = options["model"]
+    if options["trust_model"] and file.suffix.lower() in (".joblib", ".pkl", ".pickle"):
+        console = messages(options["quiet"])
+        console.print(f"Loading {file.name}: this runs the code inside the file.")
+    model = load_model(file, trust=options["trust_model"])
+    if not isinstance(source, Generalization):
+        recoding = source.recoding
+        return AnswerTable.of(model, recoding.generalization, takes=recoding)
+    takes = options["model_takes"]
+    if options["recoding"] is not None:
+        takes = Recoding.load(options["recoding"])
+    return AnswerTable.of(model, source, takes=takes)
 
 
 def _target(source: Generalization | Questionnaire) -> Target:

@@ -143,7 +143,7 @@ class _Compiler:
                 + hint(
                     "give answers=AnswerTable.of(model, recoding.generalization, takes=recoding), "
                     "or an action to send the answers to",
-                    "give --model, or leave out --show-answer",
+                    "give --model too, or leave out --show-answer",
                 )
             )
         return answer

@@ -230,7 +230,7 @@ def _choice(option: Option, in_page: bool) -> int | list[str | int]:
     """An answer as the script needs it."""
     if in_page:
         return int(option.value)
-    return [option.value, option.label, *([1] if option.members else [])]
+    return [option.value, option.label, *([1] if option.listed else [])]
 
 
 def _check_target(g: Generalization, target: Target | None, *, sends: bool, dynamic: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -37,12 +37,15 @@ class Option:
         What is sent: the number of a bucket, or of several, such as "1-3.5".
     label : str
     members : tuple of str, default=()
-        The categories that it stands for, where the label does not name them all.
+        The categories that it stands for, where these are several.
+    listed : bool, default=False
+        Whether they have to be listed, because the label does not name them all.
     """
 
     value: str
     label: str
     members: tuple[str, ...] = ()
+    listed: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class Question:
     @property
     def findable(self) -> bool:
         """Whether some line stands for categories that its label does not name."""
-        return not self.picks and any(option.members for option in self.options)
+        return not self.picks and any(option.listed for option in self.options)
 
 
 class Wording:
@@ -117,7 +120,7 @@ class Wording:
         options = [self._option(buckets) for buckets in classes]
         labels = unique_labels([option.label for option in options])
         pairs = zip(options, labels, strict=True)
-        return tuple(Option(option.value, label, option.members) for option, label in pairs)
+        return tuple(replace(option, label=label) for option, label in pairs)
 
     @cached_property
     def _ours(self) -> frozenset[int]:
@@ -158,11 +161,10 @@ class Wording:
             if bucket in ours:
                 label = say(word, label=label)
         members: tuple[str, ...] = ()
-        if isinstance(part, CategoricalPartition):
+        if isinstance(part, CategoricalPartition) and part.groups:
             members = tuple(self._members(part, [b for b in buckets if b < self._n_values]))
-            hidden = not complete or (given and members != (label,))
-            members = members if hidden and part.groups else ()
-        return Option(runs(buckets), label, members)
+        listed = len(members) > 1 and (not complete or bool(given))
+        return Option(runs(buckets), label, members if len(members) > 1 else (), listed)
 
     def _apart(self, bucket: int) -> str:
         """The name of a bucket that holds no value of the domain."""

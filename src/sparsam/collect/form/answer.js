@@ -1,8 +1,8 @@
-const { names, shape, answers, classes } = JSON.parse(sent.dataset.answers);
+const { names: asked, shape, answers, classes } = JSON.parse(sent.dataset.answers);
 function changed() {
   const record = body();
-  sent.hidden = names.some((name) => !record.has(name));
-  const cell = names.reduce((place, name, i) => place * shape[i] + +record.get(name), 0);
+  sent.hidden = asked.some((name) => !record.has(name));
+  const cell = asked.reduce((place, name, i) => place * shape[i] + +record.get(name), 0);
   sent.querySelector("b").textContent = sent.hidden ? "" : classes[answers[cell]];
 }
 const begin = changed;

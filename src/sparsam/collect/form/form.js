@@ -5,7 +5,7 @@ const form = page.querySelector("form");
 const sent = page.querySelector(".sent");
 const button = page.querySelector("button");
 // What is sent is asked of the form itself, and written as browsers write it.
-const body = () => new URLSearchParams(new FormData(form));
+const body = () => new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
 // Whether "1-3.5", the value of a line, stands for a bucket.
 const holds = (value, bucket) =>
   value.split(".").some((run) => {
@@ -50,10 +50,10 @@ function list(field, aid) {
   if (!("ordered" in field.dataset)) options.sort((a, b) => a.text.localeCompare(b.text));
   aid.append(...options);
 }
-// What a line stands for: the categories listed below it, or what it says itself.
+// The categories that a line stands for: listed below it, or named in it.
 function names(label) {
-  const items = [...label.parentNode.querySelectorAll("li")];
-  return (items.length ? items : [label]).map((item) => item.textContent.trim());
+  const items = [...label.parentNode.querySelectorAll("li")].map((item) => item.textContent.trim());
+  return items.length ? items : JSON.parse(label.dataset.names ?? "null") ?? [label.textContent.trim()];
 }
 function show() {
   sent.hidden = false;

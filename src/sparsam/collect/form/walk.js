@@ -20,13 +20,15 @@ function read(field) {
     (members[value] ??= []).push(text.replace(/ \(\d+\)$/, ""));
   return { said, members, listed };
 }
-function line(name, value, label, members, next) {
+function line(name, value, label, members, listed, next) {
   const input = make("input");
   Object.assign(input, { type: "radio", name, value });
   input.dataset.next = next;
   const code = make("code", String(new URLSearchParams([[name, value]])));
-  const row = make("div", make("label", input, ` ${label}`), code);
-  if (members) {
+  const text = make("label", input, ` ${label}`);
+  if (members.length > 1) text.dataset.names = JSON.stringify(members);
+  const row = make("div", text, code);
+  if (listed) {
     const count = page.dataset.members.replace("{count}", members.length);
     const items = members.map((member) => make("li", member));
     row.append(make("details", make("summary", count), make("ul", ...items)));
@@ -48,7 +50,7 @@ function ask(number) {
   const lines = ways.map(([next, value, label, list]) => {
     const stands = members.filter((_, bucket) => holds(`${value}`, bucket)).flat();
     if (ways.length <= most)
-      return line(name, value, label ?? said[value], (label ? list : listed[value]) && stands, next);
+      return line(name, value, label ?? said[value], stands, label ? list : listed[value], next);
     return (label && !list ? [label] : stands).map((text) => {
       const option = new Option(text, value);
       option.dataset.next = next;
@@ -85,3 +87,10 @@ function begin() {
   ask(0);
 }
 begin();
+// On paper everything is asked, unless somebody has begun to answer here.
+addEventListener("beforeprint", () => {
+  if (!String(body())) room.replaceChildren(...fields);
+});
+addEventListener("afterprint", () => {
+  if (!String(body())) begin();
+});
