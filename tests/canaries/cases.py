@@ -173,6 +173,15 @@ _GOOD = (
     Case(
         "form declared", "form '<minimise declared/people.json' -o >form.html", says=DECLARED
     ),
+    Case(
+        "collect",
+        "collect <minimise/people.json --database >people.db --keep-days 30 --with-target --check",
+    ),
+    Case(
+        "collect model",
+        "collect '<minimise model/people.json' --database >people.db --keep-days 30 --check "
+        "--model @model.joblib --trust-model --recoding '<minimise model/recoding.json'",
+    ),
     Case("roles", "roles @people.csv --target employed -o >roles.toml"),
     Case("roles json", "roles @labelled.parquet --json"),
     Case("ledger template", "ledger template @people.csv -o >roles.toml"),
@@ -388,6 +397,13 @@ _WRONG = {
     "generalization of a form": "form @wrong.json -o >form.html",
     "labels of a form": "form <minimise/people.json --labels @wrong.toml -o >form.html",
     "answer of a form": "form <minimise/people.json --show-answer -o >form.html",
+    "generalization to collect": "collect @wrong.json --database >x.db --keep-days 30 --check",
+    "database to collect into": "collect <minimise/people.json --database @people.csv "
+                                "--keep-days 30 --check",
+    "model to collect for": "collect <minimise/people.json --database >x.db --keep-days 30 --check "
+                            "--model @wrong.joblib --trust-model",
+    "what a model takes": "collect '<minimise model/people.json' --database >x.db --keep-days 30 "
+                          "--check --model @model.joblib --trust-model",
     "target of roles": "roles @people.csv --target emploied",
     "folder of a demo": "demo --folder @people.csv --no-open",
 }  # fmt: skip

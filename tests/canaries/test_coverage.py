@@ -31,6 +31,7 @@ OPEN_NO_TABLE = {
     ("explore", "plan"),
     ("export",),
     ("form",),
+    ("collect",),
 }
 
 

@@ -20,6 +20,7 @@ from sparsam.cli._minimise import minimise
 from sparsam.cli._monitor import monitor
 from sparsam.cli._roles import roles
 from sparsam.cli._terminal import adopt, exit_codes, guarded_streams, interrupted_last
+from sparsam.cli.collect._collect import collect
 from sparsam.cli.collect._export import export
 from sparsam.cli.collect._form import form
 from sparsam.cli.release._anonymise import anonymise
@@ -74,6 +75,7 @@ for command in (
     verify,
     individual,
     form,
+    collect,
     export,
     describe,
 ):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sparsam._lazy import load_lazily
 
 if TYPE_CHECKING:
+    from sparsam.collect import door as door
     from sparsam.collect import exports as exports
     from sparsam.collect._answer_table import AnswerTable
     from sparsam.collect._questionnaire import Asked as Asked
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from sparsam.collect._step import GeneralizationStep
     from sparsam.collect._target import Target
     from sparsam.collect._target import record_sizes as record_sizes
+    from sparsam.collect.door import collector
     from sparsam.collect.form import Form
     from sparsam.collect.store._store import Store
 
@@ -28,9 +30,18 @@ __getattr__, __dir__ = load_lazily(
         "Questionnaire": "_questionnaire",
         "Store": "store._store",
         "Target": "_target",
+        "collector": "door",
         "record_sizes": "_target",
     },
-    folders=("exports",),
+    folders=("door", "exports"),
 )
 
-__all__ = ["AnswerTable", "Form", "GeneralizationStep", "Questionnaire", "Store", "Target"]
+__all__ = [
+    "AnswerTable",
+    "Form",
+    "GeneralizationStep",
+    "Questionnaire",
+    "Store",
+    "Target",
+    "collector",
+]
