@@ -178,6 +178,15 @@ _GOOD = (
         "form '<minimise model/questions.json' --show-answer --model @model.joblib --trust-model "
         "-o >form.html",
     ),
+    Case(
+        "collect",
+        "collect <minimise/people.json --database >people.db --keep-days 30 --with-target --check",
+    ),
+    Case(
+        "collect model",
+        "collect '<minimise model/people.json' --database >people.db --keep-days 30 --check "
+        "--model @model.joblib --trust-model --recoding '<minimise model/recoding.json'",
+    ),
     Case("roles", "roles @people.csv --target employed -o >roles.toml"),
     Case("roles json", "roles @labelled.parquet --json"),
     Case("ledger template", "ledger template @people.csv -o >roles.toml"),
@@ -413,6 +422,13 @@ _WRONG = {
     "answer of a form": "form <minimise/people.json --show-answer -o >form.html",
     "model of a form": "form <minimise/people.json --show-answer --model @wrong.onnx "
                        "-o >form.html",
+    "generalization to collect": "collect @wrong.json --database >x.db --keep-days 30 --check",
+    "database to collect into": "collect <minimise/people.json --database @people.csv "
+                                "--keep-days 30 --check",
+    "model to collect for": "collect <minimise/people.json --database >x.db --keep-days 30 --check "
+                            "--model @wrong.joblib --trust-model",
+    "what a model takes": "collect '<minimise model/people.json' --database >x.db --keep-days 30 "
+                          "--check --model @model.joblib --trust-model",
     "target of roles": "roles @people.csv --target emploied",
     "folder of a demo": "demo --folder @people.csv --no-open",
 }  # fmt: skip

@@ -32,6 +32,7 @@ OPEN_NO_TABLE = {
     ("export",),
     ("form",),
     ("records", "tighten"),
+    ("collect",),
 }
 
 

@@ -20,6 +20,7 @@ from sparsam.cli._minimise import minimise
 from sparsam.cli._monitor import monitor
 from sparsam.cli._roles import roles
 from sparsam.cli._terminal import adopt, exit_codes, guarded_streams, interrupted_last
+from sparsam.cli.collect._collect import collect
 from sparsam.cli.collect._export import export
 from sparsam.cli.collect._form import form
 from sparsam.cli.collect._records import records
@@ -75,6 +76,7 @@ for command in (
     verify,
     individual,
     form,
+    collect,
     export,
     records,
     describe,

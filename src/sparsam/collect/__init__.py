@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sparsam._lazy import load_lazily
 
 if TYPE_CHECKING:
+    from sparsam.collect import door as door
     from sparsam.collect import exports as exports
     from sparsam.collect._answer_table import AnswerTable
     from sparsam.collect._questionnaire import Asked as Asked
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from sparsam.collect._step import GeneralizationStep
     from sparsam.collect._target import Target
     from sparsam.collect._target import record_sizes as record_sizes
+    from sparsam.collect.door import collector
     from sparsam.collect.form import Form
     from sparsam.collect.store._model import hold_out as hold_out
     from sparsam.collect.store._model import save_model as save_model
@@ -32,11 +34,20 @@ __getattr__, __dir__ = load_lazily(
         "Store": "store._store",
         "Target": "_target",
         "hold_out": "store._model",  # for the command line
+        "collector": "door",
         "record_sizes": "_target",
         "save_model": "store._model",
         "train_model": "store._model",
     },
-    folders=("exports",),
+    folders=("door", "exports"),
 )
 
-__all__ = ["AnswerTable", "Form", "GeneralizationStep", "Questionnaire", "Store", "Target"]
+__all__ = [
+    "AnswerTable",
+    "Form",
+    "GeneralizationStep",
+    "Questionnaire",
+    "Store",
+    "Target",
+    "collector",
+]
