@@ -25,6 +25,7 @@ EXTRAS = {
     "polars": "frames",
     "pyarrow": "frames",
     "skops": "models",
+    "sqlglot": "sql",
     "torch": "neural",
 }
 

@@ -80,7 +80,16 @@ supply("form", lambda: __getattr__("collect").Form)
 supply("to_pia", lambda: __getattr__("report").to_pia)
 supply("to_article30", lambda: __getattr__("report").to_article30)
 # A generalization is written in the languages of other tools, which come later too.
-for _name in ("to_fhir", "to_javascript", "to_json_schema", "to_pydantic", "to_xlsform"):
+for _name in (
+    "to_dbt",
+    "to_fhir",
+    "to_javascript",
+    "to_json_schema",
+    "to_pydantic",
+    "to_sql",
+    "to_sql_check",
+    "to_xlsform",
+):
     supply(_name, partial(lambda name: getattr(__getattr__("collect").exports, name), _name))
 
 __all__ = [

@@ -236,6 +236,19 @@ _GOOD = (
         "export json-schema",
         "export <minimise/people.json --to json-schema --with-target -o >record.json",
     ),
+    *(
+        Case(
+            f"export {what}",
+            f"export '<minimise {of}/people.json' --to {what} -o >{file}",
+            says=DECLARED if of == "declared" else (),
+        )
+        for what, of, file in (
+            ("sql --dialect snowflake --keep employed", "model", "people.sql"),
+            ("sql --check", "declared", "people.sql"),
+            ("dbt --name persons", "model", "macros.sql"),
+        )
+        if find_spec("sqlglot")
+    ),
     Case(
         "export javascript",
         "export '<minimise declared/people.json' --to javascript -o >people.mjs",
@@ -361,6 +374,7 @@ _WRONG = {
     "categories to apply": "apply '<minimise declared/people.json' @unseen.csv -o >out.csv",
     "columns for a mask": "apply <individual/mask.npz @narrow.csv -o >out.csv",
     "kept column": "apply '<minimise model/people.json' @people.csv --keep phonne -o >out.csv",
+    "table to export": "export '<minimise model/people.json' --to sql --table 'a b' -o >people.sql",
     "generalization to export": "export @wrong.json --to javascript -o >people.js",
     "report to export": "export <minimise/people.json --to pia --evidence @wrong.json -o >pia.json",
     "report on another": "export <minimise/people.json --to article30 --evidence "

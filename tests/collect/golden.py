@@ -13,6 +13,7 @@ import datetime
 import json
 import math
 import random
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -29,6 +30,8 @@ from sparsam.generalization import (
 )
 
 SEED: Final = 17
+ROW: Final = "row number"
+"""A column beside the values, which numbers the rows."""
 REFUSED: Final = None
 """The bucket of a value that has none."""
 
@@ -59,10 +62,10 @@ def generalization() -> Generalization:
     clock = NumericDomain("00:00", "23:59", unit="time")
     aged = NumericDomain(0, 110, integer=True, age_on="2024-02-29")
     many = NumericDomain(0, 1000)
-    fine = [round(0.1 * i + 1 / 3, 17) for i in range(150)]
-    codes = CategoricalDomain(tuple(range(200)))
+    fine = [round(0.1 * i + 1 / 3, 17) for i in range(70)]
+    codes = CategoricalDomain(tuple(range(140)))
     towns = CategoricalDomain(tuple(town for group in TOWNS for town in group))
-    hundreds = CategoricalDomain(tuple(f"ward {i}" for i in range(300)))
+    hundreds = CategoricalDomain(tuple(f"ward {i}" for i in range(130)))
     flags = CategoricalDomain((False, True))
     rates = CategoricalDomain((0, 0.1, 1, 2.5, -4, 2**53 - 1))
     numeric, categorical = numeric_partition, categorical_partition
@@ -78,9 +81,9 @@ def generalization() -> Generalization:
                 ["red", "blue"], ["green"], ["x"]
             ]),
             categorical("town's name", towns, list(TOWNS), missing=5, unseen=6),
-            categorical("wards\\", hundreds, [[f"ward {i}" for i in range(j, 300, 90)]
-                                              for j in range(90)], missing=3, unseen=4),
-            categorical("code", codes, [[i, i + 100] for i in range(100)], missing=100, unseen=101),
+            categorical("wards\\", hundreds, [[f"ward {i}" for i in range(j, 130, 70)]
+                                              for j in range(70)], missing=3, unseen=4),
+            categorical("code", codes, [[i, i + 70] for i in range(70)], missing=70, unseen=71),
             categorical("räte", rates, [[0, 0.1], [1, 2.5], [-4, 2**53 - 1]], missing=3, unseen=3),
             categorical("flag", flags, [[True], [False]], missing=2),
             numeric("{{ born }}", births, ["1960-01-01", "1970-03-01", "2000-02-29"], missing=4),
@@ -90,6 +93,20 @@ def generalization() -> Generalization:
             numeric("not collected", whole, []),
         ]
     )  # fmt: skip
+
+
+_LARGE: Final = ("many `cuts`", "wards\\", "code")
+
+
+@cache
+def small() -> Generalization:
+    """Return the same attributes, those with many buckets with a few."""
+    whole = NumericDomain(0, 99, integer=True)
+    return Generalization(
+        numeric_partition(part.name, whole, [50]) if part.name in _LARGE else part
+        for part in generalization()
+        if part.collected
+    )
 
 
 @cache
@@ -265,3 +282,159 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return {"special": str(value)}
     return value.isoformat() if isinstance(value, datetime.date | datetime.time) else value
+
+
+class TypedColumn(NamedTuple):
+    """Golden values that a column of one type can hold, with what SQL must make of them.
+
+    Parameters
+    ----------
+    attribute : str
+    kind : {"integer", "float", "text", "truth", "date", "moment", "time"}
+    values : list
+    buckets : list of int or None
+        None where a value is refused.
+    """
+
+    attribute: str
+    kind: str
+    values: list[Any]
+    buckets: list[int | None]
+
+
+KINDS: Final[dict[str, tuple[type, ...]]] = {
+    "integer": (int,),
+    "float": (int, float),
+    "text": (str,),
+    "truth": (bool,),
+    "date": (datetime.date,),
+    "moment": (datetime.datetime,),
+    "time": (datetime.time,),
+}
+_READ_AS: Final = {"integer": "number", "float": "number", "moment": "date"}
+
+
+_AS_A_DATABASE_WRITES: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:.*)?|[0-9]{2}:[0-9]{2}.*"
+)
+
+
+@cache
+def typed_columns(
+    count: int, dates_are_texts: bool = False, truths_are_numbers: bool = False
+) -> tuple[TypedColumn, ...]:
+    """Sort golden values into columns as a database has them.
+
+    A column whose type the attribute does not have is refused as a whole, missing values aside;
+    Python takes a number for a category never seen, and an age or a text for a date of birth.
+
+    Parameters
+    ----------
+    count : int
+    dates_are_texts, truths_are_numbers : bool
+        Whether the database has no type for dates and times of day, or for truth values.
+    """
+    found = []
+    for partition in generalization():
+        values = [case.value for case in cases(count) if case.attribute == partition.name]
+        for kind in KINDS:
+            held = [cast_to(kind, value) for value in values if fits(kind, value)]
+            if all(value is None for value in held) or not partition.collected:
+                continue
+            kinds, read = kinds_of(partition), _READ_AS.get(kind, kind)
+            if truths_are_numbers and {read, *kinds} == {"number", "truth"}:
+                continue  # such a column says nothing about which of both it holds
+            dated = dates_are_texts and kind == "text" and kinds & {"date", "time"}
+            buckets = [
+                bucket_of(partition, value)
+                if value is None
+                or read in kinds
+                or (dated and _AS_A_DATABASE_WRITES.fullmatch(value))
+                else REFUSED
+                for value in held
+            ]
+            found.append(TypedColumn(partition.name, kind, held, buckets))
+    return tuple(found)
+
+
+def jobs(count: int, engine: Any) -> Iterator[tuple[TypedColumn, dict[str, Any]]]:
+    """Golden columns, each with the statements that an engine of `engines.py` is to run.
+
+    Parameters
+    ----------
+    count : int
+    engine : Engine
+        Or its class.
+    """
+    columns = typed_columns(count, engine.dates_are_texts, engine.truths_are_numbers)
+    for column in columns:
+        partition = generalization()[column.attribute]
+        if column.kind not in engine.types or not kinds_of(partition) <= engine.reads():
+            continue
+        job = {
+            "table": TABLE,
+            "attribute": column.attribute,
+            "kind": column.kind,
+            "values": [plain(value) for value in column.values],
+        }
+        yield column, job | statements(column.attribute, engine.dialect)
+
+
+TABLE: Final = "golden_values"
+
+
+@cache
+def statements(attribute: str, dialect: str) -> dict[str, str]:
+    """What a database is to run: buckets, labels and how many values are refused."""
+    alone = Generalization([generalization()[attribute]])
+    return {
+        "codes": alone.to_sql(TABLE, dialect, "codes", keep=ROW),
+        "labels": alone.to_sql(TABLE, dialect, "labels", keep=ROW),
+        "check": alone.to_sql_check(TABLE, dialect),
+    }
+
+
+def differences(column: TypedColumn, answer: dict[str, Any]) -> list[Any]:
+    """What an engine answered otherwise than Python: values, wanted and found buckets."""
+    labels = generalization()[column.attribute].labels
+    wanted = [column.buckets[i] for i in answer["held"]]
+    if "error" in answer:
+        held = [column.values[i] for i in answer["held"]]
+        alien = all(bucket is REFUSED or held[i] is None for i, bucket in enumerate(wanted))
+        shown = any(str(value) in answer["error"] for value in held if len(str(value)) > 4)
+        return [] if alien and not shown else [(column.attribute, column.kind, answer["error"])]
+    worded = [None if bucket is None else labels[bucket] for bucket in wanted]
+    triples = zip(answer["held"], zip(wanted, worded, strict=True), strict=True)
+    found = list(zip(answer["codes"], answer["labels"], strict=True))
+    wrong: list[Any] = [
+        (column.attribute, column.kind, column.values[i], want, got)
+        for (i, want), got in zip(triples, found, strict=True)
+        if want != got
+    ]
+    if answer["refused"] != wanted.count(REFUSED):
+        wrong.append((column.attribute, column.kind, "refused", answer["refused"]))
+    return wrong
+
+
+def fits(kind: str, value: Any) -> bool:
+    """Whether a column of a kind can hold a value."""
+    if value is None:
+        return True
+    if isinstance(value, bool) or type(value) is datetime.datetime:
+        return type(value) in KINDS[kind]
+    return isinstance(value, KINDS[kind]) and (kind != "integer" or abs(value) < 2**63)
+
+
+def cast_to(kind: str, value: Any) -> Any:
+    """A value as a column of a kind holds it."""
+    return float(value) if kind == "float" and value is not None else value
+
+
+def kinds_of(partition: Partition) -> set[str]:
+    """The types that a column of this attribute may have."""
+    if isinstance(partition, CategoricalPartition):
+        names = {str: "text", bool: "truth", int: "number", float: "number"}
+        return {names[type(member)] for group in partition.groups for member in group}
+    if partition.domain.age_on is not None:
+        return {"date"}
+    return {partition.domain.unit or "number"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from html import escape
 from itertools import accumulate
@@ -500,6 +500,71 @@ class Generalization(Artifact):
         """
         module: str = supplied("to_javascript")(self)
         return module
+
+    def to_sql(
+        self,
+        table: str,
+        dialect: str = "duckdb",
+        output: Output = "labels",
+        keep: str | Iterable[str] = (),
+    ) -> str:
+        """Write the SQL statement that selects a table in buckets, where the table is.
+
+        A column must have the type of its attribute; nothing is read out of texts. A value that is
+        refused becomes null: let `to_sql_check` count these first. Needs the extra `sql`.
+
+        Parameters
+        ----------
+        table : str
+            As the dialect writes it: quoted or not, with its schema or not.
+        dialect : str, default="duckdb"
+            Such as "postgres", "snowflake", "bigquery", "spark", "mysql" (MariaDB too) or "tsql".
+        output : {"labels", "codes"}, default="labels"
+        keep : str or iterable of str, default=()
+            Other columns to pass through as they are, such as the target.
+
+        Returns
+        -------
+        str
+        """
+        statement: str = supplied("to_sql")(self, table, dialect, output, keep)
+        return statement
+
+    def to_sql_check(self, table: str, dialect: str = "duckdb") -> str:
+        """Write the SQL statement that counts, by attribute, the values that have no bucket.
+
+        It selects one row. Where every number in it is 0, `to_sql` refuses nothing.
+
+        Parameters
+        ----------
+        table : str
+        dialect : str, default="duckdb"
+
+        Returns
+        -------
+        str
+        """
+        statement: str = supplied("to_sql_check")(self, table, dialect)
+        return statement
+
+    def to_dbt(self, name: str = "people", adapters: Sequence[str] | None = None) -> str:
+        """Write macros for dbt: tables in buckets, and a test that nothing is refused.
+
+        Needs the extra `sql`.
+
+        Parameters
+        ----------
+        name : str, default="people"
+            How the names of the macros begin.
+        adapters : sequence of str or None, default=None
+            Those of dbt; None for bigquery, databricks, duckdb, postgres, redshift and snowflake.
+
+        Returns
+        -------
+        str
+        """
+        macros: str = supplied("to_dbt")(self, name, adapters)
+        return macros
 
     def __str__(self) -> str:
         return _table_text(self._partitions)

@@ -40,6 +40,24 @@ def test_the_target_comes_with_the_schema(run, artifact, tmp_path):
     assert json.loads(result.stdout) == people.to_json_schema(Target("works", ("no", "yes")))
 
 
+def test_sql_comes_with_its_options(run, artifact, tmp_path):
+    pytest.importorskip("sqlglot", reason="sqlglot is not installed (extra sql)")
+    people = Generalization.load(artifact)
+    common = ("export", artifact, "--to", "sql", "-o", "-", "--table", "s.people")
+    written = run(*common, "--dialect", "postgres", "--codes", "--keep", "works").stdout
+    assert written == people.to_sql("s.people", "postgres", "codes", ["works"])
+    assert run(*common, "--check").stdout == people.to_sql_check("s.people")
+    result = run(*common, "--check", "--codes")
+    assert (result.exit_code, "--check counts" in result.stderr) == (2, True)
+
+
+def test_macros_come_with_their_options(run, artifact):
+    pytest.importorskip("sqlglot", reason="sqlglot is not installed (extra sql)")
+    options = ("--name", "staff", "--adapter", "trino,duckdb")
+    result = run("export", artifact, "--to", "dbt", "-o", "-", *options)
+    assert result.stdout == Generalization.load(artifact).to_dbt("staff", ["trino", "duckdb"])
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -12,7 +12,13 @@ from click import get_current_context
 from click.core import ParameterSource
 
 from sparsam._writing import write_bytes
-from sparsam.cli._options import InputFile, OutputFile, head_options, quiet_option
+from sparsam.cli._options import (
+    InputFile,
+    OutputFile,
+    head_options,
+    names_option,
+    quiet_option,
+)
 from sparsam.cli._tables import STANDARD_OUTPUT, output_name
 from sparsam.cli._terminal import messages, write_out
 
@@ -103,12 +109,28 @@ _PROCESSING: Final = (
 )
 
 
+def _sql(generalization: Generalization, options: Mapping[str, Any]) -> str:
+    table, dialect = options["table"], options["dialect"]
+    if options["check"]:
+        if options["codes"] or options["keep"]:
+            raise click.UsageError("--check counts what is refused: no --codes and no --keep.")
+        return generalization.to_sql_check(table, dialect)
+    output: Any = "codes" if options["codes"] else "labels"
+    return generalization.to_sql(table, dialect, output, options["keep"])
+
+
 FORMATS: Final[dict[str, ExportFormat]] = {
     "article30": ExportFormat(
         "a record of the processing (GDPR Art. 30), to be completed by a person",
         (".md",),
         _article30,
         _PROCESSING,
+    ),
+    "dbt": ExportFormat(
+        "macros for dbt, and a test that nothing is refused",
+        (".sql",),
+        lambda generalization, options: generalization.to_dbt(options["name"], options["adapter"]),
+        ("name", "adapter"),
     ),
     "fhir": ExportFormat(
         "a FHIR Questionnaire, for hospitals",
@@ -136,12 +158,24 @@ FORMATS: Final[dict[str, ExportFormat]] = {
     "pydantic": ExportFormat(
         "a Python module with a pydantic model of a record", (".py",), _pydantic, ("with_target",)
     ),
+    "sql": ExportFormat(
+        "a statement that selects a table in buckets, in one of many dialects",
+        (".sql",),
+        _sql,
+        ("table", "dialect", "codes", "keep", "check"),
+    ),
     "xlsform": ExportFormat(
         "a form for ODK or KoboToolbox", (".xlsx",), _xlsform, ("with_target", "title")
     ),
 }
 """What `--to` takes."""
 
+# Named here too, so that the command line starts without loading what writes them.
+DIALECTS: Final = (
+    *("athena", "bigquery", "clickhouse", "databricks", "duckdb", "materialize", "mysql", "oracle"),
+    *("postgres", "presto", "redshift", "risingwave", "snowflake", "spark", "sqlite", "trino"),
+    "tsql",
+)
 _COMMON: Final = {"artifact", "to", "output", "quiet"}
 
 
@@ -159,6 +193,36 @@ _COMMON: Final = {"artifact", "to", "output", "quiet"}
     type=OutputFile(pipe=True),
     required=True,
     help="Where to write it, or - for standard output.",
+)
+@click.option(
+    "--table",
+    metavar="NAME",
+    default="people",
+    show_default=True,
+    help="sql: the table, as the dialect writes it, such as 'my_schema.people'.",
+)
+@click.option(
+    "--dialect",
+    type=click.Choice(DIALECTS),
+    default="duckdb",
+    show_default=True,
+    help="sql: of which database. mysql is MariaDB's too, tsql is SQL Server's.",
+)
+@click.option("--codes", is_flag=True, help="sql: numbers of buckets instead of labels.")
+@names_option("--keep", help="sql: other columns to pass through.")
+@click.option(
+    "--check", is_flag=True, help="sql: the statement that counts the values that are refused."
+)
+@click.option(
+    "--name",
+    default="people",
+    show_default=True,
+    help="dbt: how the names of the macros begin.",
+)
+@names_option(
+    "--adapter",
+    help="dbt: adapters to write for.  [default: bigquery, databricks, duckdb, postgres, "
+    "redshift, snowflake]",
 )
 @click.option(
     "--with-target",

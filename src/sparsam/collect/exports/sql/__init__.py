@@ -1,0 +1,1 @@
+"""A generalization as SQL, in many dialects; needs sqlglot, the extra `sql`."""
