@@ -346,7 +346,9 @@ class Generalization(Artifact):
         self,
         *,
         target: Any = None,
-        title: str = "What we ask",
+        title: str | None = None,
+        language: str = "en",
+        labels: Mapping[str, Any] | str | os.PathLike[str] | None = None,
         path: str | os.PathLike[str] | None = None,
     ) -> dict[str, list[dict[str, str]]]:
         """Return the form for field work, an XLSForm, which ODK and KoboToolbox take.
@@ -355,7 +357,9 @@ class Generalization(Artifact):
         ----------
         target : Target, optional
             Is asked last.
-        title : str, default="What we ask"
+        title : str, optional
+        language, labels
+            As for `Form`.
         path : path, optional
             Where to write it as a spreadsheet (.xlsx), too.
 
@@ -364,8 +368,9 @@ class Generalization(Artifact):
         dict of str to list of dict
             The rows of the sheets "survey", "choices" and "settings".
         """
-        write = supplied("to_xlsform")
-        sheets: dict[str, list[dict[str, str]]] = write(self, target=target, title=title, path=path)
+        sheets: dict[str, list[dict[str, str]]] = supplied("to_xlsform")(
+            self, target=target, title=title, language=language, labels=labels, path=path
+        )
         return sheets
 
     def to_fhir(
@@ -373,7 +378,9 @@ class Generalization(Artifact):
         *,
         version: Literal["R4", "R5"] = "R5",
         target: Any = None,
-        title: str = "What we ask",
+        title: str | None = None,
+        language: str = "en",
+        labels: Mapping[str, Any] | str | os.PathLike[str] | None = None,
         url: str | None = None,
     ) -> dict[str, Any]:
         """Return the form for hospitals, a FHIR Questionnaire, as plain JSON.
@@ -383,7 +390,9 @@ class Generalization(Artifact):
         version : {"R5", "R4"}, default="R5"
         target : Target, optional
             Is asked last.
-        title : str, default="What we ask"
+        title : str, optional
+        language, labels
+            As for `Form`.
         url : str, optional
             Its address; with it the codes have a system.
 
@@ -391,8 +400,10 @@ class Generalization(Artifact):
         -------
         dict
         """
-        write = supplied("to_fhir")
-        asked: dict[str, Any] = write(self, version=version, target=target, title=title, url=url)
+        words = {"title": title, "language": language, "labels": labels}
+        asked: dict[str, Any] = supplied("to_fhir")(
+            self, version=version, target=target, url=url, **words
+        )
         return asked
 
     def to_pydantic(

@@ -76,13 +76,13 @@ def test_it_asks_for_buckets(version: Any) -> None:
     asked = PEOPLE.to_fhir(version=version, target=Target("works", ("no", "yes")), title="Survey")
     assert wrong_in(asked, version) == []
     back = read_by(version, asked)
-    assert back["title"] == "Survey"
+    assert (back["title"], back["language"]) == ("Survey", "en")
     assert [item["linkId"] for item in back["item"]] == ["age", "way_to_work", "works"]
     age = back["item"][0]
     assert age["required"] is True
     assert age["type"] == ("coding" if version == "R5" else "choice")
     displays = [option["valueCoding"]["display"] for option in age["answerOption"]]
-    assert displays == ["under 17", "17–61", "62 and over", "missing"]
+    assert displays == ["under 17", "17–61", "62 and over", "no answer"]
     assert all("system" not in option["valueCoding"] for option in age["answerOption"])
 
 
@@ -119,5 +119,5 @@ def test_addresses_that_are_none(url: Any) -> None:
 def test_other_versions_and_nothing_to_ask() -> None:
     with pytest.raises(ParameterError, match="'version' parameter of to_fhir"):
         PEOPLE.to_fhir(version="R3")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="collects nothing"):
+    with pytest.raises(ParameterError, match="nothing to ask for"):
         Generalization([SPARED]).to_fhir()

@@ -86,5 +86,5 @@ def test_odd_names_and_labels(output: Any) -> None:
 def test_bad_parameters() -> None:
     with pytest.raises(ParameterError, match="'output' parameter of to_pydantic"):
         PEOPLE.to_pydantic(output="words")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="collects nothing"):
+    with pytest.raises(ParameterError, match="nothing to ask for"):
         Generalization([SPARED]).to_pydantic()

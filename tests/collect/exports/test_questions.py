@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,26 +11,53 @@ from hypothesis import strategies as st
 from tests.collect.exports.asked import AGE, PEOPLE, SPARED, WAY, WAYS
 
 from sparsam._errors import ParameterError
+from sparsam.collect import Form
 from sparsam.collect._target import Target
-from sparsam.collect.exports._questions import Question, field_names, fingerprint, questions
+from sparsam.collect.exports._questions import Question, Questions, field_names, fingerprint
 from sparsam.generalization import Generalization, categorical_partition
 
 NAMES = re.compile("[A-Za-z][A-Za-z0-9_]*")
 
 
+def questions(*facts: Any, **words: Any) -> tuple[Question, ...]:
+    return Questions.of(*facts, **words).asked
+
+
 def test_only_what_is_collected_is_asked_and_groups_list_their_members() -> None:
     age, way = questions(PEOPLE)
     assert (age.name, age.words) == ("age", "Age")
-    assert age.choices == ("under 17", "17–61", "62 and over", "missing")
+    assert age.choices == ("under 17", "17–61", "62 and over", "no answer")
     assert (way.name, way.words) == ("way_to_work", "Way to work")
-    assert WAY.labels[1] == "bus, foot and 2 more, or other"
-    assert way.choices == ("car", "bus, foot, tram, train, or other", "boat, or missing")
+    members = "(bus, foot, tram, train)"
+    assert way.choices[:2] == ("car", f"bus, foot and 2 more, or something else {members}")
+    assert way.choices[2] == "boat, or no answer"
 
 
-def test_labels_of_a_user_stay() -> None:
-    labels = ["mine", "bus, foot and the rest", "boat"]
+def test_labels_of_a_user_stay_and_members_are_told() -> None:
+    labels = ["mine", "others", "boat"]
     own = categorical_partition("way", WAYS, WAY.groups, missing=2, unseen=1, labels=labels)
-    assert questions(Generalization([own]))[0].choices == tuple(labels)
+    members = "others (bus, foot, tram, train)"
+    assert questions(Generalization([own]))[0].choices == ("mine (car)", members, "boat")
+
+
+def test_words_are_those_of_the_form() -> None:
+    labels = {
+        "title": "About you",
+        "age": {"question": "How old?", "help": "In years.", "buckets": {"17–61": "grown up"}},
+        "works": {"buckets": ["non", "oui"]},
+    }
+    target = Target("works", ("no", "yes"))
+    asked = Questions.of(PEOPLE, target, language="fr", labels=labels)
+    assert (asked.title, asked.language) == ("About you", "fr")
+    age, way, works = asked.asked
+    assert (age.words, age.help, age.choices[1]) == ("How old?", "In years.", "grown up")
+    assert works.choices == ("non", "oui")
+    assert way.choices != questions(PEOPLE)[1].choices
+    with pytest.raises(ParameterError, match="'agee' is none"):
+        questions(PEOPLE, labels={"agee": {"question": "?"}})
+    form = Form(PEOPLE, target=target, language="fr", labels=labels)
+    pairs = zip(asked.asked, form.questions, strict=True)
+    assert all(mine.words == theirs.text for mine, theirs in pairs)
 
 
 def test_the_target_is_asked_last() -> None:
@@ -41,7 +69,7 @@ def test_the_target_is_asked_last() -> None:
 
 
 def test_nothing_to_ask() -> None:
-    with pytest.raises(ParameterError, match="collects nothing"):
+    with pytest.raises(ParameterError, match="nothing to ask for"):
         questions(Generalization([SPARED]))
 
 

@@ -52,7 +52,7 @@ def test_it_asks_for_buckets_and_nothing_else() -> None:
         ("0", "under 17"),
         ("1", "17–61"),
         ("2", "62 and over"),
-        ("3", "missing"),
+        ("3", "no answer"),
     ]
     assert asked["works"] == [("0", "no"), ("1", "yes")]
     space = "{http://www.w3.org/2002/xforms}"
@@ -97,3 +97,13 @@ def test_without_openpyxl(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
         PEOPLE.to_xlsform(path=tmp_path / "form.xlsx")
     assert not list(tmp_path.iterdir())
     assert PEOPLE.to_xlsform()["survey"]
+
+
+def test_words_of_the_user() -> None:
+    labels = {"title": "Über Sie", "age": {"question": "Wie alt?", "help": "In Jahren."}}
+    sheets = PEOPLE.to_xlsform(language="de", labels=labels)
+    form, warnings = converted(sheets)
+    assert warnings == []
+    texts = [element.text for element in form.iter()]
+    assert {"Über Sie", "Wie alt?", "In Jahren.", "unter 17"} <= set(texts)
+    assert PEOPLE.to_fhir(language="de", labels=labels)["item"][0]["text"] == "Wie alt? In Jahren."

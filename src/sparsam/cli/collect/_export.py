@@ -56,12 +56,13 @@ def _xlsform(generalization: Generalization, options: Mapping[str, Any]) -> byte
     from sparsam.collect.exports import spreadsheet
 
     target = _target(generalization, options)
-    return spreadsheet(generalization.to_xlsform(target=target, **_given(options, "title")))
+    words = _given(options, "title", "language", "labels")
+    return spreadsheet(generalization.to_xlsform(target=target, **words))
 
 
 def _fhir(generalization: Generalization, options: Mapping[str, Any]) -> str:
     target, version = _target(generalization, options), options["fhir_version"]
-    facts = _given(options, "title", "url")
+    facts = _given(options, "title", "language", "labels", "url")
     return _json(generalization.to_fhir(target=target, version=version, **facts))
 
 
@@ -104,6 +105,7 @@ def _json(document: Mapping[str, Any]) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
+_FORM: Final = ("with_target", "title", "language", "labels")
 _PROCESSING: Final = (
     *("title", "purpose", "author", "date", "roles", "evidence", "keep_days", "mode"),
 )
@@ -136,7 +138,7 @@ FORMATS: Final[dict[str, ExportFormat]] = {
         "a FHIR Questionnaire, for hospitals",
         (".json",),
         _fhir,
-        ("with_target", "title", "url", "fhir_version"),
+        (*_FORM, "url", "fhir_version"),
     ),
     "javascript": ExportFormat(
         "an ES module that generalises records",
@@ -164,9 +166,7 @@ FORMATS: Final[dict[str, ExportFormat]] = {
         _sql,
         ("table", "dialect", "codes", "keep", "check"),
     ),
-    "xlsform": ExportFormat(
-        "a form for ODK or KoboToolbox", (".xlsx",), _xlsform, ("with_target", "title")
-    ),
+    "xlsform": ExportFormat("a form for ODK or KoboToolbox", (".xlsx",), _xlsform, _FORM),
 }
 """What `--to` takes."""
 
@@ -230,6 +230,8 @@ _COMMON: Final = {"artifact", "to", "output", "quiet"}
     help="fhir, json-schema, pydantic, xlsform: the target is asked for too.",
 )
 @click.option("--title", metavar="TEXT", help="article30, fhir, pia, xlsform: what it is called.")
+@click.option("--language", metavar="CODE|FILE", help="fhir, xlsform: as for `sparsam form`.")
+@click.option("--labels", type=InputFile, help="fhir, xlsform: as for `sparsam form`.")
 @click.option("--url", metavar="ADDRESS", help="fhir: where the questionnaire will be found.")
 @click.option(
     "--fhir-version",

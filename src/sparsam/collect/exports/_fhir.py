@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from sparsam._checks import check_choice, wrong_parameter
-from sparsam.collect.exports._questions import Question, field_names, fingerprint, questions
+from sparsam.collect.exports._questions import Question, Questions, field_names, fingerprint
 from sparsam.generalization import Generalization
 
 if TYPE_CHECKING:
@@ -25,7 +27,9 @@ def to_fhir(
     *,
     version: FhirVersion = "R5",
     target: Target | None = None,
-    title: str = "What we ask",
+    title: str | None = None,
+    language: str = "en",
+    labels: Mapping[str, Any] | str | os.PathLike[str] | None = None,
     url: str | None = None,
 ) -> dict[str, Any]:
     """Return a FHIR Questionnaire that asks for the collected attributes, in their buckets.
@@ -38,7 +42,10 @@ def to_fhir(
     version : {"R5", "R4"}, default="R5"
     target : Target, optional
         Is asked last.
-    title : str, default="What we ask"
+    title : str, optional
+        That of the language or of the labels when left out.
+    language, labels
+        As for `Form`.
     url : str, optional
         Where the questionnaire will be found, such as "https://example.org/Questionnaire/people".
         With it, the codes have a system: without one they mean something in this questionnaire
@@ -57,17 +64,19 @@ def to_fhir(
     check_choice("to_fhir", "version", version, ("R4", "R5"))
     if url is not None and not (isinstance(url, str) and _ADDRESS.fullmatch(url)):
         raise wrong_parameter("to_fhir", "url", "an address without a fragment", url)
-    asked = questions(generalization, target)
+    questions = Questions.of(generalization, target, language, labels)
+    asked = questions.asked
     links, endings = field_names(asked, _LINKS), field_names(asked, _ENDINGS)
     systems = [None if url is None else f"{url}/{ending}" for ending in endings]
     items = [_item(*facts, version) for facts in zip(asked, links, systems, strict=True)]
     mark = fingerprint(generalization)
     return {
         "resourceType": "Questionnaire",
+        "language": questions.language,
         **({} if url is None else {"url": url}),
         "version": mark,
         "name": f"Sparsam_{mark}",
-        "title": title,
+        "title": questions.title if title is None else title,
         "status": "draft",
         "item": items,
     }
@@ -81,7 +90,7 @@ def _item(
         "linkId": link,
         # the name in the generalization, where a linkId cannot be the same
         **({} if link == question.name else {"code": [{"display": question.name}]}),
-        "text": question.words,
+        "text": f"{question.words} {question.help}".rstrip(),
         "type": "coding" if version == "R5" else "choice",
         **({"answerConstraint": "optionsOnly"} if version == "R5" else {}),
         "required": True,

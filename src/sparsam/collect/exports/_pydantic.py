@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from sparsam._checks import check_choice
-from sparsam.collect.exports._questions import Question, field_names, fingerprint, questions
+from sparsam.collect.exports._questions import Question, Questions, field_names, fingerprint
 from sparsam.generalization import Generalization
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def to_pydantic(
         Nothing is collected.
     """
     check_choice("to_pydantic", "output", output, ("codes", "labels"))
-    asked = questions(generalization, target)
+    asked = Questions.of(generalization, target).asked
     names = field_names(asked, _IDENTIFIERS, _TAKEN)
     labels = {partition.name: partition.labels for partition in generalization}
     if target is not None:

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sparsam._errors import ParameterError
 from sparsam._printable import one_line
-from sparsam.generalization import (
-    CategoricalPartition,
-    Generalization,
-    Partition,
-    category_label,
-)
+from sparsam.generalization import Generalization
 
 if TYPE_CHECKING:
     from sparsam.collect._target import Target
-
-FEWEST_HIDDEN = 4
-"""A group of so many categories is not written out by the label that it is given."""
 
 
 @dataclass(frozen=True)
@@ -37,45 +30,93 @@ class Question:
         How it is asked for.
     choices : tuple of str
         What can be chosen, in words: the place of each is its bucket.
+    help : str
+        A sentence to help.
     """
 
     name: str
     words: str
     choices: tuple[str, ...]
+    help: str = ""
 
 
-def questions(generalization: Generalization, target: Target | None = None) -> tuple[Question, ...]:
-    """Return what is to be asked: every collected attribute, then the target.
+@dataclass(frozen=True)
+class Questions:
+    """All questions, in one language.
 
-    Parameters
+    Attributes
     ----------
-    generalization : Generalization
-    target : Target, optional
-
-    Raises
-    ------
-    ParameterError
-        There is nothing to ask, or the target has the name of a collected attribute.
-
-    Examples
-    --------
-    >>> from sparsam.data import CategoricalDomain
-    >>> from sparsam.generalization import categorical_partition
-    >>> way = CategoricalDomain(("bus", "car", "foot", "tram", "train"))
-    >>> parts = [["car"], ["bus", "foot", "tram", "train"]]
-    >>> questions(Generalization([categorical_partition("way_to_work", way, parts)]))
-    (Question(name='way_to_work', words='Way to work', choices=('car', 'bus, foot, tram, train')),)
+    title : str
+        What they are called together.
+    language : str
+        Its code, such as "en".
+    asked : tuple of Question
+        Every collected attribute, then the target.
     """
-    asked = [
-        Question(name, _words(name), _choices(generalization[name]))
-        for name in generalization.collected
-    ]
-    if target is not None:
-        target.check(generalization)
-        asked.append(Question(target.name, _words(target.name), _one_line(target.classes)))
-    if not asked:
-        raise ParameterError("The generalization collects nothing, so that there is no question.")
-    return tuple(asked)
+
+    title: str
+    language: str
+    asked: tuple[Question, ...]
+
+    @classmethod
+    def of(
+        cls,
+        generalization: Generalization,
+        target: Target | None = None,
+        language: str = "en",
+        labels: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    ) -> Questions:
+        """Return what is to be asked, in the words of our own form.
+
+        Parameters
+        ----------
+        generalization : Generalization
+        target : Target, optional
+        language : str, default="en"
+            As for `Form`.
+        labels : mapping or path, optional
+            As for `Form`.
+
+        Raises
+        ------
+        ParameterError
+            There is nothing to ask, or the target has the name of a collected attribute.
+
+        Examples
+        --------
+        >>> from sparsam.data import CategoricalDomain
+        >>> from sparsam.generalization import categorical_partition
+        >>> way = CategoricalDomain(("bus", "car", "foot", "tram", "train"))
+        >>> parts = [["car"], ["bus", "foot", "tram", "train"]]
+        >>> ways = Generalization([categorical_partition("way_to_work", way, parts)])
+        >>> for question in Questions.of(ways).asked:
+        ...     print(question.words, question.choices)
+        Way to work ('car', 'bus, foot and 2 more (bus, foot, tram, train)')
+        """
+        # the form is made with exports, and so cannot be there before them
+        from sparsam.collect.form._labels import AttributeLabels, Labels
+        from sparsam.collect.form._language import Language
+        from sparsam.collect.form._questions import Wording, asked
+
+        own = Labels.of(labels)
+        words = Language.of(language).with_words(own.words)
+        learned = generalization.about.get("target") if target is None else target.name
+        own.check_names({*generalization.names, str(learned)})
+        listed = []
+        for name in generalization.collected:
+            part, said = generalization[name], own.attributes.get(name, AttributeLabels())
+            options = Wording(part, words, said).options([(b,) for b in range(part.n_buckets)])
+            choices = tuple(_choice(option.label, option.members) for option in options)
+            listed.append(_question(name, said.question or asked(name), choices, said.help))
+        if target is not None:
+            target.check(generalization)
+            name, said = target.name, own.attributes.get(target.name, AttributeLabels())
+            called = said.of_buckets(name, target.classes)
+            choices = tuple(called.get(i, label) for i, label in enumerate(target.classes))
+            listed.append(_question(name, said.question or asked(name), choices, said.help))
+        if not listed:
+            raise ParameterError("There is nothing to ask for: no attribute is collected.")
+        return cls(one_line(words.say("title")), words.code, tuple(listed))
 
 
 def field_names(
@@ -145,24 +186,11 @@ def _free(name: str, used: set[str]) -> str:
     return f"{name}_{number}"
 
 
-def _words(name: str) -> str:
-    """The name of an attribute as a person would write it."""
-    words = one_line(name.replace("_", " ")).strip() or "?"
-    return words[:1].upper() + words[1:]
+def _question(name: str, words: str, choices: Iterable[str], help: str) -> Question:
+    clean = tuple(one_line(choice).strip() or "?" for choice in choices)
+    return Question(name, one_line(words).strip() or "?", clean, one_line(help).strip())
 
 
-def _choices(partition: Partition) -> tuple[str, ...]:
-    """The label of each bucket; all members of a group whose label says "and 3 more"."""
-    labels = list(partition.labels)
-    if isinstance(partition, CategoricalPartition):
-        for bucket, group in enumerate(partition.groups):
-            names = [category_label(member) for member in group]
-            short = f"{names[0]}, {names[1]} and {len(names) - 2} more" if len(names) > 1 else ""
-            if len(names) >= FEWEST_HIDDEN and labels[bucket].startswith(short):
-                labels[bucket] = ", ".join(names) + labels[bucket].removeprefix(short)
-    return _one_line(labels)
-
-
-def _one_line(labels: Iterable[str]) -> tuple[str, ...]:
-    clean: Callable[[str], str] = one_line
-    return tuple(clean(label).strip() or "?" for label in labels)
+def _choice(label: str, members: Sequence[str]) -> str:
+    """A label, and what it stands for where it does not name it all."""
+    return f"{label} ({', '.join(members)})" if members else label

@@ -6,11 +6,11 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sparsam._errors import DataError
 from sparsam._writing import write_bytes
-from sparsam.collect.exports._questions import field_names, fingerprint, questions
+from sparsam.collect.exports._questions import Questions, field_names, fingerprint
 from sparsam.generalization import Generalization
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ def to_xlsform(
     generalization: Generalization,
     *,
     target: Target | None = None,
-    title: str = "What we ask",
+    title: str | None = None,
+    language: str = "en",
+    labels: Mapping[str, Any] | str | os.PathLike[str] | None = None,
     path: str | os.PathLike[str] | None = None,
 ) -> Sheets:
     """Return an XLSForm that asks for the collected attributes, in their buckets.
@@ -42,7 +44,10 @@ def to_xlsform(
     generalization : Generalization
     target : Target, optional
         Is asked last.
-    title : str, default="What we ask"
+    title : str, optional
+        That of the language or of the labels when left out.
+    language, labels
+        As for `Form`.
     path : path, optional
         Where to write the form, as a spreadsheet (.xlsx), too.
 
@@ -59,7 +64,8 @@ def to_xlsform(
     DataError
         A spreadsheet cannot be written, as openpyxl is not there.
     """
-    asked = questions(generalization, target)
+    questions = Questions.of(generalization, target, language, labels)
+    asked = questions.asked
     names = field_names(asked, _NAMES, _TAKEN)
     survey, choices = [], []
     for question, name in zip(asked, names, strict=True):
@@ -68,6 +74,7 @@ def to_xlsform(
                 "type": f"select_one {name}",
                 "name": name,
                 "label": _text(question.words),
+                "hint": _text(question.help),
                 "required": "yes",
                 "appearance": "minimal" if len(question.choices) > _MOST_RADIOS else "",
                 "attribute": question.name,
@@ -78,7 +85,8 @@ def to_xlsform(
             for bucket, label in enumerate(question.choices)
         ]
     version = fingerprint(generalization)
-    settings = [{"form_title": _text(title), "form_id": f"sparsam_{version}", "version": version}]
+    called = _text(questions.title if title is None else title)
+    settings = [{"form_title": called, "form_id": f"sparsam_{version}", "version": version}]
     sheets = {"survey": survey, "choices": choices, "settings": settings}
     if path is not None:
         write_bytes(path, spreadsheet(sheets))
