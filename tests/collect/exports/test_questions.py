@@ -37,7 +37,7 @@ def test_labels_of_a_user_stay_and_members_are_told() -> None:
     labels = ["mine", "others", "boat"]
     own = categorical_partition("way", WAYS, WAY.groups, missing=2, unseen=1, labels=labels)
     members = "others (bus, foot, tram, train)"
-    assert questions(Generalization([own]))[0].choices == ("mine (car)", members, "boat")
+    assert questions(Generalization([own]))[0].choices == ("mine", members, "boat")
 
 
 def test_words_are_those_of_the_form() -> None:
