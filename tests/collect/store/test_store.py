@@ -469,15 +469,17 @@ found = importlib.util.spec_from_file_location("store_benchmark", sys.argv[1])
 module = importlib.util.module_from_spec(found)
 sys.modules["store_benchmark"] = module
 found.loader.exec_module(module)
+there, due = module.write_together(sys.argv[2], sys.argv[3], writers=3, groups=4)
+print(f"{there} of {due}")
 killed = module.kill_writers(sys.argv[2], sys.argv[3], int(sys.argv[4]), seed=0)
 print(killed)
-sys.exit(not (killed.good and killed.acknowledged))
+sys.exit(there != due or not (killed.good and killed.acknowledged))
 """
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="writers are forked")
 def test_what_is_acknowledged_outlives_a_kill(place):
-    """A few kills; `benchmarks/store.py` does 200."""
+    """Three processes make the store at once; then a few kills. `benchmarks/store.py` does 200."""
     benchmark = Path(__file__).resolve().parents[3] / "benchmarks" / "store.py"
     kills = os.environ.get("SPARSAM_KILLS", "4")
     done = subprocess.run(
