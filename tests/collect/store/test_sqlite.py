@@ -94,6 +94,14 @@ def test_a_damaged_store(path, store):
             way()
 
 
+def test_an_old_sqlite_is_refused(path, monkeypatch):
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    for way in opened(path):
+        with pytest.raises(StoreError, match=r"needs SQLite 3\.37 or newer"):
+            way()
+    assert not path.exists()
+
+
 def test_an_empty_file_becomes_a_store(path):
     path.touch()
     with pytest.raises(StoreError, match="holds no store yet"):

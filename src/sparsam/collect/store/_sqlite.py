@@ -24,6 +24,7 @@ from sparsam.collect.store._table import (
 
 APPLICATION: Final = 0x53505354
 VERSION: Final = 1
+_OLDEST: Final = (3, 37)  # the first that refuses text in a column of numbers
 _FACTS: Final = "CREATE TABLE sparsam_store (facts TEXT NOT NULL) STRICT"
 _LOOK_AGAIN: Final = 0.001
 _SETTLE_EVERY: Final = 1.0  # seconds
@@ -59,6 +60,11 @@ class SqliteDatabase(Database):
 
     def __init__(self, path: Path, *, new: bool, timeout: float = 10.0) -> None:
         super().__init__(f"The store '{path.name}'")
+        if sqlite3.sqlite_version_info < _OLDEST:
+            raise StoreError(
+                f"{self.name} needs SQLite {_OLDEST[0]}.{_OLDEST[1]} or newer. This Python has "
+                f"{sqlite3.sqlite_version}."
+            )
         self.path = Path(os.path.realpath(path))  # beside which log and key lie
         self.timeout = timeout
         self._connection: sqlite3.Connection | None = None
