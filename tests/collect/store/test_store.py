@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
@@ -324,6 +325,29 @@ def test_threads_share_a_store(open_store):
         for thread in threads:
             thread.join()
         assert store.count() == len(set(receipts)) == 40
+
+
+def test_no_thread_meets_a_store_that_is_half_tightened(tmp_path):
+    """A record that was checked by the finer buckets is never added to the coarser ones."""
+    with Store.open(tmp_path / "a.db", FINE, keep_days=1) as store:
+        added, refused = [], []
+
+        def send() -> None:
+            while not refused:
+                try:
+                    added.extend(store.add([(2, 2)]))  # the third age, or those of over 60
+                except ParameterError:  # no third job is left
+                    refused.append(1)
+
+        threads = [threading.Thread(target=send) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        while len(added) < 20 and all(thread.is_alive() for thread in threads):
+            time.sleep(0.001)
+        store.tighten(COARSEST)
+        for thread in threads:
+            thread.join()
+        assert contents(store) == {(1,): len(added)}
 
 
 @pytest.mark.parametrize(
