@@ -7,7 +7,8 @@
    PostgreSQL server only our own time is counted.)
 2. The size of the database for so many people over 90 days: the bundled people, drawn again and
    again, in the buckets of a privacy tree.
-3. Writers that are killed with -9 at random moments: what was acknowledged must be there, once,
+3. Several processes that make, fill and clean one store at once.
+4. Writers that are killed with -9 at random moments: what was acknowledged must be there, once,
    and what was acknowledged as forgotten must not; a transaction is there whole or not at all.
 """
 
@@ -33,6 +34,7 @@ from sparsam.generalization import Generalization, numeric_partition
 KEY = b"benchmark" * 3 + b"-----"
 GROUP = 3  # records a transaction
 COLUMNS = 4
+FIRST_KILLED = 6_000_000  # of the numbers that killed writers write
 NUMBERS = Generalization(
     numeric_partition(f"digit_{place}", NumericDomain(0, 127, integer=True), range(1, 128))
     for place in range(COLUMNS)
@@ -94,7 +96,7 @@ def kill_writers(address: str, mode: str, kills: int, seed: int | None = None) -
         child = os.fork()
         if child == 0:
             try:
-                write_until_killed(address, mode, (run + 1) * 60_000, into)
+                write_until_killed(address, mode, FIRST_KILLED + run * 60_000, into)
             finally:
                 os._exit(1)
         os.close(into)
@@ -118,14 +120,45 @@ def kill_writers(address: str, mode: str, kills: int, seed: int | None = None) -
 def look(address: str, mode: str, result: Killed) -> None:
     with Store.open(address, NUMBERS, keep_days=90, mode=mode, key=KEY) as store:
         training = store.training()
-    there = {number_of(codes) for codes in training.codes}
-    result.double = int((training.weights - 1).sum())
+    counts = {number_of(row): n for row, n in zip(training.codes, training.weights, strict=True)}
+    there = {number for number in counts if number >= FIRST_KILLED}
+    result.double = int(sum(counts.values())) - len(counts)
     result.lost = len(result.acknowledged - there - result.asked)
     result.undead = len(result.forgotten & there)
     groups: dict[int, int] = {}
     for number in there | result.asked:  # one that is being forgotten may be there or not
         groups[number // GROUP] = groups.get(number // GROUP, 0) + 1
     result.halves = sum(count != GROUP for count in groups.values())
+
+
+def write_together(address: str, mode: str, writers: int, groups: int) -> tuple[int, int]:
+    """Let several processes make, fill and clean one store at once.
+
+    Returns how many records are there, and how many must be.
+    """
+    children = []
+    for writer in range(1, writers + 1):
+        child = os.fork()
+        if child == 0:
+            ending = 1
+            try:
+                _fill(address, mode, writer * 60_000, groups)
+                ending = 0
+            finally:
+                os._exit(ending)
+        children.append(child)
+    failed = sum(os.waitpid(child, 0)[1] != 0 for child in children)
+    with Store.open(address, NUMBERS, keep_days=90, mode=mode, key=KEY) as store:
+        return store.count() - failed, writers * groups * (GROUP - 1)
+
+
+def _fill(address: str, mode: str, start: int, groups: int) -> None:
+    with Store.open(address, NUMBERS, keep_days=90, mode=mode, key=KEY) as store:
+        for first in range(start, start + groups * GROUP, GROUP):
+            receipts = store.add([record(number) for number in range(first, first + GROUP)])
+            store.forget(receipts[0])
+            store.settle()
+            store.expire()
 
 
 def cpu_per_record(
@@ -220,6 +253,10 @@ def main() -> None:
             size(folder, generalization, people, given.people)
         print()
         for mode in ("counts", "rows"):
+            there, due = write_together(address(f"together_{mode}"), mode, writers=8, groups=20)
+            print(f"{mode:6}  8 processes at once: {there} of {due} records are there")
+            if there != due:
+                raise SystemExit(1)
             if given.kills:
                 killed = kill_writers(address(f"kills_{mode}"), mode, given.kills // 2)
                 print(f"{mode:6}  {killed}")

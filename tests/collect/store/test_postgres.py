@@ -103,6 +103,34 @@ def test_errors_leave_no_values_behind(postgres, schema):
     assert log.count("Failing row contains") == 1
 
 
+def test_an_administrator_can_empty_the_write_ahead_log(postgres, schema, logging):
+    """What the guide tells to do, where deleted records must be gone from there, too."""
+
+    def in_log():
+        record = b"".join(sign.to_bytes(4, "little") for sign in b"in_WAL_for_a")
+        return any(
+            record in file.read_bytes()
+            for file in (postgres.data / "pg_wal").iterdir()
+            if file.is_file()
+        )
+
+    logging(wal_recycle="off")
+    with opened(schema[1], LETTERS) as store:
+        (receipt,) = store.add([tuple(b"in_WAL_for_a")])
+        store.forget(receipt)
+        assert in_log()
+        postgres.admin("SELECT pg_switch_wal()")
+        postgres.admin("CHECKPOINT")
+        assert not in_log()
+
+
+def test_a_store_that_is_dropped_meanwhile(postgres, schema):
+    with opened(schema[1]) as store:
+        postgres.admin(f"DROP TABLE {schema[0]}.sparsam_store")
+        with pytest.raises(StoreError, match="not those that sparsam made"):
+            store.add([(1, 0)])
+
+
 def test_what_is_acknowledged_is_on_the_disk(postgres, schema, logging):
     postgres.admin("ALTER ROLE collector SET synchronous_commit = off")
     try:

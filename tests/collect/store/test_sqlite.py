@@ -94,6 +94,14 @@ def test_a_damaged_store(path, store):
             way()
 
 
+def test_an_old_sqlite_is_refused(path, monkeypatch):
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    for way in opened(path):
+        with pytest.raises(StoreError, match=r"needs SQLite 3\.37 or newer"):
+            way()
+    assert not path.exists()
+
+
 def test_an_empty_file_becomes_a_store(path):
     path.touch()
     with pytest.raises(StoreError, match="holds no store yet"):
@@ -152,7 +160,7 @@ def test_who_reads_keeps_deleted_bytes_in_the_log_and_the_store_says_so(path):
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN")
         other.execute("SELECT * FROM sparsam_store").fetchall()
-        with pytest.warns(SparsamWarning, match="still in the file or its log"):
+        with pytest.warns(SparsamWarning, match="may still be in its log"):
             store.forget(receipt)
         assert store.count() == 0
         other.close()

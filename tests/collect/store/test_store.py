@@ -7,7 +7,9 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,7 @@ from sparsam.collect import Store, Target
 from sparsam.collect.store import _store
 from sparsam.generalization import Generalization
 
+from ..private_postgres import programs
 from .examples import COARSE, COARSEST, FINE, TARGET, generalization
 
 MODES = pytest.mark.parametrize("mode", ["counts", "rows"])
@@ -324,6 +327,29 @@ def test_threads_share_a_store(open_store):
         assert store.count() == len(set(receipts)) == 40
 
 
+def test_no_thread_meets_a_store_that_is_half_tightened(tmp_path):
+    """A record that was checked by the finer buckets is never added to the coarser ones."""
+    with Store.open(tmp_path / "a.db", FINE, keep_days=1) as store:
+        added, refused = [], []
+
+        def send() -> None:
+            while not refused:
+                try:
+                    added.extend(store.add([(2, 2)]))  # the third age, or those of over 60
+                except ParameterError:  # no third job is left
+                    refused.append(1)
+
+        threads = [threading.Thread(target=send) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        while len(added) < 20 and all(thread.is_alive() for thread in threads):
+            time.sleep(0.001)
+        store.tighten(COARSEST)
+        for thread in threads:
+            thread.join()
+        assert contents(store) == {(1,): len(added)}
+
+
 @pytest.mark.parametrize(
     ("record", "message"),
     [
@@ -469,19 +495,24 @@ found = importlib.util.spec_from_file_location("store_benchmark", sys.argv[1])
 module = importlib.util.module_from_spec(found)
 sys.modules["store_benchmark"] = module
 found.loader.exec_module(module)
-killed = module.kill_writers(sys.argv[2], sys.argv[3], int(sys.argv[4]), seed=0)
-print(killed)
-sys.exit(not (killed.good and killed.acknowledged))
+for address in sys.argv[3:]:
+    there, due = module.write_together(address, "counts", writers=3, groups=4)
+    killed = module.kill_writers(address, "counts", int(sys.argv[2]), seed=0)
+    print(f"{there} of {due}", killed)
+    if there != due or not (killed.good and killed.acknowledged):
+        sys.exit(1)
 """
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="writers are forked")
-def test_what_is_acknowledged_outlives_a_kill(place):
-    """A few kills; `benchmarks/store.py` does 200."""
+def test_what_is_acknowledged_outlives_a_kill(tmp_path, request):
+    """Three processes make the store at once; then a few kills. `benchmarks/store.py` does 200."""
     benchmark = Path(__file__).resolve().parents[3] / "benchmarks" / "store.py"
-    kills = os.environ.get("SPARSAM_KILLS", "4")
+    addresses = [str(tmp_path / "people.db")]
+    if programs() and find_spec("psycopg"):  # both in one process, which takes a second to start
+        addresses.append(request.getfixturevalue("postgres").schema()[1])
     done = subprocess.run(
-        [sys.executable, "-c", KILLS, benchmark, place.address, "counts", kills],
+        [sys.executable, "-c", KILLS, benchmark, os.environ.get("SPARSAM_KILLS", "4"), *addresses],
         capture_output=True,
         text=True,
         check=False,

@@ -49,6 +49,7 @@ class PostgresDatabase(Database):
         self._address = address
         self._driver = _driver()
         self._connection: Any = None
+        self._known = False
         with self._translated():
             self._connected()
 
@@ -104,8 +105,9 @@ class PostgresDatabase(Database):
 
     def facts(self) -> str | None:
         """What the store says of itself; None where the schema has no store."""
-        if not self._is_there("sparsam_store"):
+        if not self._known and not self._is_there("sparsam_store"):
             return None
+        self._known = True  # one question less each time
         rows = self.rows("SELECT facts FROM sparsam_store LIMIT 2")
         if len(rows) != 1:
             raise StoreError(f"{self.name} is damaged: it must say once what it is.")

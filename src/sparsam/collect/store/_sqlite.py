@@ -7,10 +7,10 @@ import os
 import sqlite3
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from sparsam._errors import SparsamWarning, StoreError
 from sparsam._writing import flush_folder
@@ -24,6 +24,7 @@ from sparsam.collect.store._table import (
 
 APPLICATION: Final = 0x53505354
 VERSION: Final = 1
+_OLDEST: Final = (3, 37)  # the first that refuses text in a column of numbers
 _FACTS: Final = "CREATE TABLE sparsam_store (facts TEXT NOT NULL) STRICT"
 _LOOK_AGAIN: Final = 0.001
 _SETTLE_EVERY: Final = 1.0  # seconds
@@ -36,6 +37,9 @@ _SETTINGS: Final = (
     "trusted_schema=OFF",
     "cell_size_check=ON",
 )
+
+
+Found = TypeVar("Found")
 
 
 class SqliteDatabase(Database):
@@ -56,6 +60,11 @@ class SqliteDatabase(Database):
 
     def __init__(self, path: Path, *, new: bool, timeout: float = 10.0) -> None:
         super().__init__(f"The store '{path.name}'")
+        if sqlite3.sqlite_version_info < _OLDEST:
+            raise StoreError(
+                f"{self.name} needs SQLite {_OLDEST[0]}.{_OLDEST[1]} or newer. This Python has "
+                f"{sqlite3.sqlite_version}."
+            )
         self.path = Path(os.path.realpath(path))  # beside which log and key lie
         self.timeout = timeout
         self._connection: sqlite3.Connection | None = None
@@ -91,6 +100,10 @@ class SqliteDatabase(Database):
             connection = self._connected()
             connection.execute("BEGIN")
             try:
+                # the first look waits where another process puts the file in order
+                self._patiently(
+                    lambda: connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+                )
                 yield
             finally:
                 if connection.in_transaction:
@@ -101,7 +114,7 @@ class SqliteDatabase(Database):
         """Write alone; on leaving, what was written is on the disk, or none of it."""
         with self.at_work(), self._translated():
             connection = self._connected()
-            self._begin(connection)
+            self._patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
             self._erases = self._shrinks = False
             try:
                 yield
@@ -115,13 +128,12 @@ class SqliteDatabase(Database):
             elif time.monotonic() - self._settled > _SETTLE_EVERY:
                 self._empty_log(connection, wait=0)
 
-    def _begin(self, connection: sqlite3.Connection) -> None:
-        """Wait for the other writers, looking often: SQLite itself would look ever more rarely."""
+    def _patiently(self, action: Callable[[], Found]) -> Found:
+        """Wait for other processes, looking often: SQLite itself would look ever more rarely."""
         until = time.monotonic() + self.timeout
         while True:
             try:
-                connection.execute("BEGIN IMMEDIATE")
-                return
+                return action()
             except sqlite3.OperationalError as error:
                 if not _busy(error) or time.monotonic() > until:
                     raise
@@ -129,21 +141,19 @@ class SqliteDatabase(Database):
 
     def _leave_nothing(self, connection: sqlite3.Connection) -> None:
         """Empty the log, which has the old pages, and make the file as small as its contents."""
-        until = time.monotonic() + self.timeout
-        reason = "another program reads it" * (not self._empty_log(connection, self.timeout))
-        while self._shrinks and not reason:
+        reason = "" if self._empty_log(connection, self.timeout) else "another program reads it"
+        if self._shrinks and not reason:
             try:
-                connection.execute("VACUUM")
-                break
+                self._patiently(lambda: connection.execute("VACUUM"))
             except sqlite3.OperationalError as error:
-                if not _busy(error) or time.monotonic() > until:
-                    reason = _reason(error)
-            time.sleep(_LOOK_AGAIN)
-        if reason or not self._empty_log(connection, max(0.1, until - time.monotonic())):
+                reason = _reason(error)
+            if not self._empty_log(connection, self.timeout):
+                reason = reason or "another program reads it"
+        if reason:
             warnings.warn(
-                f"What was deleted from {_lower(self.name)} is deleted, but its bytes are still in "
-                f"the file or its log: {reason or 'another program reads it'}. They go with the "
-                "next record or deletion, or when the store is closed.",
+                f"What was deleted from {_lower(self.name)} is deleted, but bytes of it may still "
+                f"be in its log: {reason}. They go with the next record or deletion, or when the "
+                "store is closed.",
                 SparsamWarning,
                 stacklevel=5,
             )
@@ -268,33 +278,24 @@ class SqliteDatabase(Database):
             check_same_thread=False,
         )
         try:
-            for setting in _SETTINGS:
-                connection.execute(f"PRAGMA {setting}")
-            self._keep_log(connection)
+            self._patiently(lambda: self._set_up_connection(connection))
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _keep_log(self, connection: sqlite3.Connection) -> None:
+    def _set_up_connection(self, connection: sqlite3.Connection) -> None:
         """Write to a log first, which takes one flush a transaction; leave other files alone."""
-        until = time.monotonic() + self.timeout
-        while True:
-            try:
-                own = connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION
-                if not own and connection.execute("SELECT 1 FROM sqlite_master").fetchone():
-                    return
-                mode = connection.execute("PRAGMA journal_mode=WAL").fetchone()[0]
-                if mode != "wal":
-                    raise StoreError(
-                        f"{self.name} must keep a log beside its file, and its folder or disk does "
-                        "not let it."
-                    )
-                return
-            except sqlite3.OperationalError as error:
-                if not _busy(error) or time.monotonic() > until:
-                    raise
-            time.sleep(_LOOK_AGAIN)
+        for setting in _SETTINGS:
+            connection.execute(f"PRAGMA {setting}")
+        own = connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION
+        if not own and connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+            return
+        if connection.execute("PRAGMA journal_mode=WAL").fetchone()[0] != "wal":
+            raise StoreError(
+                f"{self.name} must keep a log beside its file, and its folder or disk does not let "
+                "it."
+            )
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

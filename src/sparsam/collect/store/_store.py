@@ -236,16 +236,17 @@ class Store:
         ParameterError
             A bucket does not exist. The message names the column, and not what was given.
         """
-        cells = [self._checked(record) for record in records]
-        if not cells:
-            return []
-        if self._seal is None:
-            raise missing_key(self._database.key_place, self._database.name)
-        with self._writing():
-            day = current_day()
-            receipts, handles = self._seal.issue(day, cells)
-            self._database.insert(self._table, self._rows(day, cells, handles))
-        return receipts
+        with self._database.lock:
+            cells = [self._checked(record) for record in records]
+            if not cells:
+                return []
+            if self._seal is None:
+                raise missing_key(self._database.key_place, self._database.name)
+            with self._writing():
+                day = current_day()
+                receipts, handles = self._seal.issue(day, cells)
+                self._database.insert(self._table, self._rows(day, cells, handles))
+            return receipts
 
     def _checked(self, record: Sequence[int]) -> tuple[int, ...]:
         codes = tuple(map(_whole, record))
@@ -287,14 +288,15 @@ class Store:
         """
         if self._keys is None:
             raise missing_key(self._database.key_place, self._database.name)
-        with self._reading():  # nobody else has to wait for a receipt that is none
-            read = read_receipt(receipt, self._keys, self._series())
-            self._refuse_used(read)
-        with self._writing(alone=True):
-            self._refuse_used(read)
-            own = read.series.hex() == self._facts.series
-            self._remove(read, read.codes if own else self._moved(read))
-            self._database.erase(self._table)
+        with self._database.lock:
+            with self._reading():  # no other process has to wait for a receipt that is none
+                read = read_receipt(receipt, self._keys, self._series())
+                self._refuse_used(read)
+            with self._writing(alone=True):
+                self._refuse_used(read)
+                own = read.series.hex() == self._facts.series
+                self._remove(read, read.codes if own else self._moved(read))
+                self._database.erase(self._table)
 
     def _refuse_used(self, receipt: Receipt) -> None:
         if receipt.day <= current_day() - self.keep_days:
@@ -350,7 +352,10 @@ class Store:
         int
             How many records were deleted.
         """
-        day = current_day() if today is None else today
+        with self._database.lock:
+            return self._expire(current_day() if today is None else today)
+
+    def _expire(self, day: int) -> int:
         database, table = self._database, self._table
         with self._reading():
             last = day - self.keep_days
@@ -379,9 +384,10 @@ class Store:
 
     def training(self) -> Training:
         """Return all records as a model is trained on them: codes, target, weights."""
-        with self._reading():
-            rows = self._database.rows(self._table.by_buckets)
-        return Training.of(self.generalization, self.target, rows)
+        with self._database.lock:
+            with self._reading():
+                rows = self._database.rows(self._table.by_buckets)
+            return Training.of(self.generalization, self.target, rows)
 
     def tighten(self, coarser: Generalization) -> Store:
         """Move all records to a coarser generalization, and forget the finer one.
@@ -405,30 +411,32 @@ class Store:
         ParameterError
             It is not coarser, or it is the same.
         """
+        with self._database.lock:  # no other thread meets a store that is half tightened
+            self._take(self._tightened(coarser))
+        return self
+
+    def _tightened(self, coarser: Generalization) -> Facts:
         columns = sources(self.generalization, coarser, self.target)
-        sizes = record_sizes(coarser, self.target)
         mark = fingerprint(coarser, self.target)
         if mark == self._facts.fingerprint:
             raise ParameterError("The store has this generalization already.")
-        table, before = RecordTable(mark, self.mode, sizes), self._table
-        database = self._database
-        with database.lock:  # no other thread meets a store that is half tightened
-            with self._writing(alone=True):
-                rows = list(moved(database.rows(before.contents), before, columns))
-                database.make(table)
-                database.insert(table, rows)
-                database.run(f"DROP TABLE {before.name}")
-                facts = replace(
-                    self._facts,
-                    generalization=coarser.to_json(),
-                    fingerprint=mark,
-                    series=secrets.token_hex(16),
-                    earlier=self._earlier(columns),
-                )
-                database.set_facts(facts.to_json())
-                database.erase(table, shrink=True)
-            self._take(facts)
-        return self
+        table = RecordTable(mark, self.mode, record_sizes(coarser, self.target))
+        database, before = self._database, self._table
+        with self._writing(alone=True):
+            rows = list(moved(database.rows(before.contents), before, columns))
+            database.make(table)
+            database.insert(table, rows)
+            database.run(f"DROP TABLE {before.name}")
+            facts = replace(
+                self._facts,
+                generalization=coarser.to_json(),
+                fingerprint=mark,
+                series=secrets.token_hex(16),
+                earlier=self._earlier(columns),
+            )
+            database.set_facts(facts.to_json())
+            database.erase(table, shrink=True)
+        return facts
 
     def _earlier(self, columns: tuple[Any, ...]) -> tuple[Earlier, ...]:
         latest = Earlier(self._facts.series, current_day(), self.sizes, columns)
