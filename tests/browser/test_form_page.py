@@ -268,6 +268,17 @@ def check(page: Any) -> None:
     assert [found["id"] for found in outcome["violations"]] == []
 
 
+def test_what_was_typed_goes_when_it_is_sent(visit: Visit) -> None:
+    page = visit(SMALL.form().html)
+    fill(page)
+    page.get_by_label(TYPED).fill("47")
+    page.get_by_label(FOUND).first.select_option(index=1)
+    page.evaluate("addEventListener('submit', (event) => event.preventDefault())")  # a slow server
+    page.get_by_role("button").click()
+    assert [field.split()[0] for field in left(page)] == list(ANSWERED)
+    assert page.get_by_role("button").is_disabled()  # nothing is sent twice
+
+
 def test_on_paper(visit: Visit) -> None:
     page = visit(SMALL.form().html)
     page.emulate_media(media="print")
@@ -277,6 +288,11 @@ def test_on_paper(visit: Visit) -> None:
     box = page.get_by_role("listitem").filter(has_text="secondary").bounding_box()
     assert box is not None
     assert box["height"] > 5  # categories are listed without opening anything
+    many = visit(everything().form().html, javascript=False)
+    many.emulate_media(media="print")
+    listed = many.get_by_label("Dataset").bounding_box()
+    assert listed is not None
+    assert listed["height"] > 20 * 10  # a line for each town
 
 
 def test_the_answer_is_shown_and_nothing_is_sent(visit: Visit, site: Any) -> None:
