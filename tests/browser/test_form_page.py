@@ -12,7 +12,20 @@ import pytest
 from sparsam.collect import AnswerTable, Form, Target
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
 
-from .people import AGES, SCHOOL, TIES, answer, everything, mark, person
+from .people import (
+    AGES,
+    BY_HAND,
+    SCHOOL,
+    TIES,
+    act,
+    act_quickly,
+    answer,
+    decide,
+    everything,
+    mark,
+    person,
+    send,
+)
 
 Visit = Callable[..., Any]
 TYPED, FOUND = "Or type it here", "Or find it here"
@@ -43,17 +56,22 @@ def test_every_byte_that_leaves_is_a_bucket(
     g, rng = everything(), random.Random(17)
     page = visit(g.form().html, javascript)
     told = set()
-    for _ in range(n_people):
+    for number in range(n_people):
+        quickly = number >= BY_HAND
         record = person(g, rng)
         codes = g.apply_record(record, output="codes")
-        for name in rng.sample(g.collected, len(g.collected)):
-            answer(page, g[name], record[name], rng, assisted=javascript)
+        steps = [
+            (decide(g[name], record[name], rng, assisted=javascript), codes[name])
+            for name in rng.sample(g.collected, len(g.collected))
+        ]
+        if quickly:
+            act_quickly(page, steps)
+        else:
+            for step in steps:
+                act(page, *step)
         if javascript:
-            assert page.locator(".sent code").inner_text() == urlencode(codes)
-        site.requests.clear()
-        page.get_by_role("button").click()
-        page.get_by_text("Thanks.").wait_for()
-        [request] = site.requests
+            assert page.text_content(".sent code") == urlencode(codes)
+        request = send(page, site, quickly=quickly)
         assert (request.method, request.path) == ("POST", "/records")
         assert request.body == urlencode(codes).encode()
         told.add(frozenset({**request.headers, "content-length": ""}.items()))
