@@ -43,10 +43,9 @@ function assist(field) {
 }
 // The categories of all lines, to be found by name.
 function list(field, aid) {
-  const options = [...field.querySelectorAll("label:has([type=radio])")].flatMap((label) => {
-    const value = parseInt(label.firstChild.value);
-    return names(label).map((name) => new Option(name, value));
-  });
+  const options = [...field.querySelectorAll("[type=radio]")].flatMap(({ parentNode, value }) =>
+    names(parentNode).map((name) => new Option(name, parseInt(value))),
+  );
   if (!("ordered" in field.dataset)) options.sort((a, b) => a.text.localeCompare(b.text));
   aid.append(...options);
 }
