@@ -1,7 +1,8 @@
 """A real browser, a server that notes every byte that reaches it, and people who answer.
 
 Chromium is the system's own, driven by Playwright (extra `browser`); without either the tests are
-skipped, and say why. SPARSAM_PEOPLE sets how many people walk through each page.
+skipped, and say why. SPARSAM_PEOPLE sets how many people walk
+through each page: the first ten with mouse and keyboard, the others by a script that clicks.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
-from typing import Any
+from typing import Any, NamedTuple
 
 from sparsam._errors import DataError
 from sparsam.data import CategoricalDomain, NumericDomain, date_of, time_of
@@ -19,6 +19,7 @@ from sparsam.generalization import (
     numeric_partition,
 )
 
+BY_HAND = 10
 AGES = NumericDomain(0, 99, integer=True)
 TIES = CategoricalDomain(
     ("adopted child", "child", "grandchild", "housemate", "other", "parent", "sibling", "spouse")
@@ -92,17 +93,69 @@ def named(name: str) -> str:
     return f"[name={json.dumps(name, ensure_ascii=False)}]"
 
 
-def answer(page: Any, part: Partition, value: Any, rng: random.Random, *, assisted: bool) -> None:
-    """Answer one question: mark the line, or with `assisted` also type or find the value."""
-    aid = f"fieldset:has({named(part.name)}) .aid"
+class Step(NamedTuple):
+    """How one question is answered: what is marked, typed or found."""
+
+    name: str
+    how: str
+    what: str | int
+
+
+def decide(part: Partition, value: Any, rng: random.Random, *, assisted: bool) -> Step:
+    """How a person answers a question: marks the line, or with `assisted` types or finds it too."""
     if assisted and value is not None and rng.random() < 0.6:
         if isinstance(part, NumericPartition):
-            page.fill(f"{aid} input", value if isinstance(value, str) else repr(value))
-            return
-        if value in part.domain.categories and page.query_selector(aid):
-            page.select_option(f"{aid} select", label=category_label(value))
-            return
-    mark(page, part.name, part.bucket(value))
+            return Step(part.name, "type", value if isinstance(value, str) else repr(value))
+        if value in part.domain.categories:
+            return Step(part.name, "find", category_label(value))
+    return Step(part.name, "mark", part.bucket(value))
+
+
+def answer(page: Any, part: Partition, value: Any, rng: random.Random, *, assisted: bool) -> None:
+    """Answer one question."""
+    act(page, decide(part, value, rng, assisted=assisted), part.bucket(value))
+
+
+def act(page: Any, step: Step, bucket: int) -> None:
+    """Do it, with mouse and keyboard."""
+    aid = f"fieldset:has({named(step.name)}) .aid"
+    if step.how == "type":
+        page.fill(f"{aid} input", step.what)
+    elif step.how == "find" and page.query_selector(aid):
+        page.select_option(f"{aid} select", label=step.what)
+    else:
+        mark(page, step.name, bucket)
+
+
+_QUICKLY = """(steps) => {
+  const told = (field) => field.dispatchEvent(new Event("input", { bubbles: true }));
+  const holds = (value, bucket) => value.split(".").some((run) => {
+    const [first, last = first] = run.split("-");
+    return +first <= bucket && bucket <= +last;
+  });
+  const shown = [];
+  for (const [name, how, what, bucket] of steps) {
+    const fields = [...document.querySelectorAll("[name]")].filter((field) => field.name == name);
+    const aid = fields[0].closest("fieldset").querySelector(".aid [form]");
+    if (how == "type") (aid.value = what), told(aid);
+    else if (how == "find" && aid) {
+      aid.selectedIndex = [...aid].findIndex((option) => option.text == what);
+      told(aid);
+    } else if (fields[0].type == "radio") fields.find((line) => holds(line.value, bucket)).click();
+    else {
+      fields[0].selectedIndex = [...fields[0]].findIndex((option) => holds(option.value, bucket));
+      told(fields[0]);
+    }
+    shown.push([...new Set([...document.querySelectorAll("fieldset [name]")].map((f) => f.name))]);
+  }
+  return shown;
+}"""
+
+
+def act_quickly(page: Any, steps: list[tuple[Step, int]]) -> list[list[str]]:
+    """Do all at once, by a script in the page; return what is asked after each step."""
+    shown: list[list[str]] = page.evaluate(_QUICKLY, [[*step, bucket] for step, bucket in steps])
+    return shown
 
 
 def mark(page: Any, name: str, bucket: int) -> None:
@@ -122,3 +175,16 @@ def holds(value: str, bucket: int) -> bool:
     """Whether "1-3.5" stands for a bucket."""
     runs = [run.split("-") for run in value.split(".") if run]
     return any(int(run[0]) <= bucket <= int(run[-1]) for run in runs)
+
+
+def send(page: Any, site: Any, *, quickly: bool) -> Any:
+    """Send a page; return the one request that reached the server."""
+    site.requests.clear()
+    if quickly:
+        with page.expect_navigation(wait_until="commit"):
+            page.evaluate("document.querySelector('button').click()")
+    else:
+        page.get_by_role("button").click()
+        page.get_by_text("Thanks.").wait_for()
+    [request] = site.requests
+    return request

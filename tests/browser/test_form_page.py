@@ -12,7 +12,20 @@ import pytest
 from sparsam.collect import AnswerTable, Form, Target
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
 
-from .people import AGES, SCHOOL, TIES, answer, everything, mark, person
+from .people import (
+    AGES,
+    BY_HAND,
+    SCHOOL,
+    TIES,
+    act,
+    act_quickly,
+    answer,
+    decide,
+    everything,
+    mark,
+    person,
+    send,
+)
 
 Visit = Callable[..., Any]
 TYPED, FOUND = "Or type it here", "Or find it here"
@@ -43,17 +56,22 @@ def test_every_byte_that_leaves_is_a_bucket(
     g, rng = everything(), random.Random(17)
     page = visit(g.form().html, javascript)
     told = set()
-    for _ in range(n_people):
+    for number in range(n_people):
+        quickly = number >= BY_HAND
         record = person(g, rng)
         codes = g.apply_record(record, output="codes")
-        for name in rng.sample(g.collected, len(g.collected)):
-            answer(page, g[name], record[name], rng, assisted=javascript)
+        steps = [
+            (decide(g[name], record[name], rng, assisted=javascript), codes[name])
+            for name in rng.sample(g.collected, len(g.collected))
+        ]
+        if quickly:
+            act_quickly(page, steps)
+        else:
+            for step in steps:
+                act(page, *step)
         if javascript:
-            assert page.locator(".sent code").inner_text() == urlencode(codes)
-        site.requests.clear()
-        page.get_by_role("button").click()
-        page.get_by_text("Thanks.").wait_for()
-        [request] = site.requests
+            assert page.text_content(".sent code") == urlencode(codes)
+        request = send(page, site, quickly=quickly)
         assert (request.method, request.path) == ("POST", "/records")
         assert request.body == urlencode(codes).encode()
         told.add(frozenset({**request.headers, "content-length": ""}.items()))
@@ -268,6 +286,17 @@ def check(page: Any) -> None:
     assert [found["id"] for found in outcome["violations"]] == []
 
 
+def test_what_was_typed_goes_when_it_is_sent(visit: Visit) -> None:
+    page = visit(SMALL.form().html)
+    fill(page)
+    page.get_by_label(TYPED).fill("47")
+    page.get_by_label(FOUND).first.select_option(index=1)
+    page.evaluate("addEventListener('submit', (event) => event.preventDefault())")  # a slow server
+    page.get_by_role("button").click()
+    assert [field.split()[0] for field in left(page)] == list(ANSWERED)
+    assert page.get_by_role("button").is_disabled()  # nothing is sent twice
+
+
 def test_on_paper(visit: Visit) -> None:
     page = visit(SMALL.form().html)
     page.emulate_media(media="print")
@@ -277,6 +306,11 @@ def test_on_paper(visit: Visit) -> None:
     box = page.get_by_role("listitem").filter(has_text="secondary").bounding_box()
     assert box is not None
     assert box["height"] > 5  # categories are listed without opening anything
+    many = visit(everything().form().html, javascript=False)
+    many.emulate_media(media="print")
+    listed = many.get_by_label("Dataset").bounding_box()
+    assert listed is not None
+    assert listed["height"] > 20 * 10  # a line for each town
 
 
 def test_the_answer_is_shown_and_nothing_is_sent(visit: Visit, site: Any) -> None:

@@ -16,7 +16,17 @@ from sparsam.collect import AnswerTable, Form, Questionnaire
 from sparsam.collect.form._questions import runs
 from sparsam.generalization import Branch, Leaf, NumericPartition, Partition, Recoding
 
-from .people import answer, everything, mark, person
+from .people import (
+    BY_HAND,
+    act,
+    act_quickly,
+    answer,
+    decide,
+    everything,
+    mark,
+    person,
+    send,
+)
 from .test_form_page import BOTH, TYPED, Visit, check, left
 
 ASKED = "[...document.querySelectorAll('fieldset [name]')].map(field => field.name)"
@@ -88,21 +98,28 @@ def test_a_page_asks_and_sends_what_an_interview_does(
     g, rng = asks.recoding.generalization, random.Random(17)
     page = visit(asks.form().html)
     told = set()
-    for _ in range(n_people):
+    for number in range(n_people):
+        quickly = number >= BY_HAND
         record = person(g, rng)
         interview = interviewed(asks, record)
-        for place, name in enumerate(interview.answers):
-            shown = list(dict.fromkeys(page.evaluate(ASKED)))
-            assert shown == list(interview.answers)[: place + 1]
-            assert not page.get_by_role("button").is_visible()
-            answer(page, g[name], record[name], rng, assisted=True)
-        assert list(dict.fromkeys(page.evaluate(ASKED))) == list(interview.answers)
+        expected = list(interview.answers)
+        steps = [
+            (decide(g[name], record[name], rng, assisted=True), g[name].bucket(record[name]))
+            for name in expected
+        ]
+        if quickly:
+            shown = act_quickly(page, steps)
+        else:
+            shown = []
+            for step in steps:
+                assert not page.get_by_role("button").is_visible()
+                act(page, *step)
+                shown.append(list(dict.fromkeys(page.evaluate(ASKED))))
+        assert shown == [expected[: place + 1] for place in range(1, len(expected))] + [expected]
         region = {name: runs(choice.buckets) for name, choice in interview.answers.items()}
-        assert page.locator(".sent code").inner_text() == urlencode(region)
-        site.requests.clear()
-        page.get_by_role("button").click()
-        page.get_by_text("Thanks.").wait_for()
-        [request] = site.requests
+        assert page.text_content(".sent code") == urlencode(region)
+        request = send(page, site, quickly=quickly)
+        assert (request.method, request.path) == ("POST", "/records")
         assert request.body == urlencode(region).encode()
         assert asks.resume(dict(parse_qsl(request.body.decode()))) == interview
         told.add(frozenset({**request.headers, "content-length": ""}.items()))
@@ -121,16 +138,20 @@ def test_without_javascript_everything_is_asked(
     g, rng = asks.recoding.generalization, random.Random(18)
     page = visit(asks.form().html, javascript=False)
     assert "would ask you fewer questions" in page.locator("noscript p:visible").first.inner_text()
-    for _ in range(n_people):
+    for number in range(n_people):
+        quickly = number >= BY_HAND
         record = person(g, rng)
-        codes = g.apply_record(record, output="codes")
-        for name in asks.names:
-            answer(page, g[name], record[name], rng, assisted=False)
-        site.requests.clear()
-        page.get_by_role("button").click()
-        page.get_by_text("Thanks.").wait_for()
-        [request] = site.requests
-        assert request.body == urlencode({name: codes[name] for name in asks.names}).encode()
+        codes = {name: g[name].bucket(record[name]) for name in asks.names}
+        steps = [
+            (decide(g[name], record[name], rng, assisted=False), codes[name]) for name in asks.names
+        ]
+        if quickly:
+            act_quickly(page, steps)
+        else:
+            for step in steps:
+                act(page, *step)
+        request = send(page, site, quickly=quickly)
+        assert request.body == urlencode(codes).encode()
         sent = asks.resume(dict(parse_qsl(request.body.decode())))
         assert sent == interviewed(asks, record)
         page.goto(f"{site.address}/")

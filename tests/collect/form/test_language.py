@@ -105,5 +105,7 @@ def test_a_file_of_words(tmp_path: Path) -> None:
 
 
 def test_an_unknown_language_is_named() -> None:
+    with pytest.raises(ParameterError, match="'None'"):
+        Language.of(None)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match=r"one of de, en, es, fr, it.*'xx'"):
         Language.of("xx")

@@ -144,8 +144,19 @@ def test_many_answers_become_a_list_of_categories() -> None:
         ("p", "0"),
         ("no answer", "15"),
     ]
+    shared = categorical_partition("x", letters, groups, missing=3, unseen=4)
+    assert [(pick.label, pick.value) for pick in wording(shared).question().picks[-2:]] == [
+        ("something else", "4"),
+        ("no answer", "3"),
+    ]
     numbers = wording(numeric_partition("age", AGES, list(range(5, 75, 5)))).question()
     assert [pick.label for pick in numbers.picks] == [option.label for option in numbers.options]
+
+
+def test_thousands_of_categories() -> None:
+    many = CategoricalDomain(tuple(f"place {i}" for i in range(6_000)))
+    part = categorical_partition("x", many, [[category] for category in many.categories])
+    assert len(wording(part).question().picks) == 6_000
 
 
 def test_names() -> None:

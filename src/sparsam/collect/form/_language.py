@@ -63,8 +63,8 @@ class Language:
         DocumentError
             The file lacks a word, or has one that no page uses.
         """
-        if not language.endswith(".toml"):
-            return _known(language)
+        if not str(language).endswith(".toml"):
+            return _known(str(language))
         path = Path(language)
         if not _CODE.fullmatch(path.stem):
             msg = (

@@ -162,7 +162,7 @@ class Wording:
                 label = say(word, label=label)
         members: tuple[str, ...] = ()
         if isinstance(part, CategoricalPartition) and part.groups:
-            members = tuple(self._members(part, [b for b in buckets if b < self._n_values]))
+            members = tuple(self._names[place] for place in self._categories(buckets))
         listed = len(members) > 1 and (not complete or bool(given))
         return Option(runs(buckets), label, members if len(members) > 1 else (), listed)
 
@@ -184,22 +184,34 @@ class Wording:
         """Name the categories of several groups together, and say whether all are named."""
         if not part.groups:
             return [self._language.say("all")] * bool(buckets), True
-        members = list(self._members(part, buckets))
+        places = self._categories(buckets)
+        members = [self._names[place] for place in places]
         if len(members) <= _MOST_NAMED:
             return members, True
-        if part.domain.ordered and self._is_run(part, buckets):
+        if part.domain.ordered and places[-1] - places[0] == len(places) - 1:
             return [f"{members[0]} – {members[-1]}"], False
         more = self._language.say("more", names=", ".join(members[:2]), count=len(members) - 2)
         return [more], False
 
-    def _is_run(self, part: CategoricalPartition, buckets: list[int]) -> bool:
-        places = [i for i, bucket in enumerate(_by_category(part)) if bucket in buckets]
-        return places[-1] - places[0] == len(places) - 1
+    def _categories(self, buckets: Sequence[int]) -> list[int]:
+        """The places in the domain of the categories of some buckets."""
+        return sorted(place for bucket in buckets for place in self._by_bucket.get(bucket, ()))
 
-    def _members(self, part: CategoricalPartition, buckets: Sequence[int]) -> Iterator[str]:
-        """The categories of groups, in the order of the domain."""
-        pairs = zip(part.domain.categories, _by_category(part), strict=True)
-        return (self._category(category) for category, bucket in pairs if bucket in buckets)
+    @cached_property
+    def _by_bucket(self) -> dict[int, list[int]]:
+        """For each bucket the places of its categories."""
+        places: dict[int, list[int]] = {}
+        if isinstance(self._partition, CategoricalPartition):
+            for place, category in enumerate(self._partition.domain.categories):
+                places.setdefault(self._partition.bucket(category), []).append(place)
+        return places
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        """What each category is called."""
+        if isinstance(self._partition, NumericPartition):
+            return ()
+        return unique_labels([self._category(each) for each in self._partition.domain.categories])
 
     def _category(self, category: Category) -> str:
         text = category_label(category)
@@ -212,17 +224,16 @@ class Wording:
         return self._language.number(category)
 
     def _picks(self, options: tuple[Option, ...]) -> tuple[Option, ...]:
+        """Categories to pick from, and after them what is none of them; of numbers the ranges."""
         part = self._partition
         if isinstance(part, NumericPartition) or not part.groups:
             return options
-        pairs = zip(part.domain.categories, _by_category(part), strict=True)
-        named = tuple(Option(str(bucket), self._category(category)) for category, bucket in pairs)
-        return (*named, *options[self._n_values :])
-
-
-def _by_category(part: CategoricalPartition) -> list[int]:
-    """The bucket of each category of the domain."""
-    return [part.bucket(category) for category in part.domain.categories]
+        buckets = {place: b for b, places in self._by_bucket.items() for place in places}
+        picks = [Option(str(buckets[place]), name) for place, name in enumerate(self._names)]
+        for bucket, word in ((part.unseen, "other"), (part.missing, "missing")):
+            if bucket is not None and bucket < self._n_values:
+                picks.append(Option(str(bucket), self._language.say(word)))
+        return (*picks, *options[self._n_values :])
 
 
 def _numbers(part: NumericPartition) -> dict[str, Any]:

@@ -5,7 +5,7 @@ const form = page.querySelector("form");
 const sent = page.querySelector(".sent");
 const button = page.querySelector("button");
 // What is sent is asked of the form itself, and written as browsers write it.
-const body = () => new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+const body = () => new URLSearchParams(new FormData(form));
 // Whether "1-3.5", the value of a line, stands for a bucket.
 const holds = (value, bucket) =>
   value.split(".").some((run) => {
@@ -23,7 +23,7 @@ function assist(field) {
   const mark = (bucket) => {
     for (const line of lines) {
       if (line.type == "radio") line.checked = bucket !== null && holds(line.value, bucket);
-      else line.selectedIndex = bucket === null ? 0 : [...line].findIndex(({ value }) => value && holds(value, bucket));
+      else line.selectedIndex = [...line].findIndex(({ value }) => bucket !== null && holds(value, bucket));
     }
   };
   field.oninput = ({ target }) => {
@@ -43,10 +43,9 @@ function assist(field) {
 }
 // The categories of all lines, to be found by name.
 function list(field, aid) {
-  const options = [...field.querySelectorAll("label:has([type=radio])")].flatMap((label) => {
-    const value = parseInt(label.firstChild.value);
-    return names(label).map((name) => new Option(name, value));
-  });
+  const options = [...field.querySelectorAll("[type=radio]")].flatMap(({ parentNode, value }) =>
+    names(parentNode).map((name) => new Option(name, parseInt(value))),
+  );
   if (!("ordered" in field.dataset)) options.sort((a, b) => a.text.localeCompare(b.text));
   aid.append(...options);
 }

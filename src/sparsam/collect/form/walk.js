@@ -16,7 +16,7 @@ function read(field) {
     members[value] = names(parentNode);
     listed[value] = parentNode.parentNode.querySelector("li");
   }
-  for (const { text, value } of field.querySelectorAll("[name] > [value]:not([value=''])"))
+  for (const { text, value } of field.querySelectorAll("[name] > [value]"))
     (members[value] ??= []).push(text.replace(/ \(\d+\)$/, ""));
   return { said, members, listed };
 }
@@ -57,10 +57,10 @@ function ask(number) {
       return option;
     });
   });
-  for (const old of field.querySelectorAll("div, [name] > [value]:not([value=''])")) old.remove();
+  for (const old of field.querySelectorAll("div, [name] > [value]")) old.remove();
   const picked = field.querySelector("select[name]");
   const aid = field.querySelector(".aid");
-  if (ways.length > most) picked.append(...lines.flat());
+  if (ways.length > most) picked.append(...lines.flat()), (picked.size = picked.length);
   else {
     picked?.remove();
     for (const row of lines) field.insertBefore(row, aid);
