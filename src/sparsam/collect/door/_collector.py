@@ -84,7 +84,24 @@ def collector(
     Returns
     -------
     Door
-        Delete records after their time by itself, when the server that runs it starts and daily.
+        The app. It deletes records after their time by itself, when the server that runs it starts
+        and then daily; where a server has several workers, each does.
+
+    See Also
+    --------
+    Store : Where the records go.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sparsam.collect import Store
+    >>> from sparsam.data import NumericDomain
+    >>> from sparsam.generalization import Generalization, numeric_partition
+    >>> ages = Generalization([numeric_partition("age", NumericDomain(0, 99), [17, 62])])
+    >>> place = tempfile.TemporaryDirectory()
+    >>> with Store.open(f"{place.name}/people.db", ages, keep_days=90) as store:
+    ...     app = collector(store)  # and then, for example, uvicorn.run(app, access_log=False)
+    >>> place.cleanup()
     """
     pages = Pages(store.generalization, store.target, form=form, language=language, labels=labels)
     return Door(store, answers_of(model, store.generalization, takes), pages)
