@@ -414,6 +414,8 @@ def kill_under_load(
     total = {"kills": 0, "acknowledged": 0, "unanswered": 0, "lost": 0, "twice": 0}
     for _ in range(kills):
         with Served(folder, database) as served:
+            with served.store() as store:
+                before = store.count()
             load = Load(served, clients)
             load.wait_for(rng.randrange(1, most))
             served.stop(signal.SIGKILL)
@@ -426,7 +428,7 @@ def kill_under_load(
                 except Exception as error:  # noqa: BLE001 - each is a record that is not there
                     print(type(error).__name__, error)
                     total["lost"] += 1
-            left = store.count()
+            left = store.count() - before
             total["twice"] += max(0, left - cut)
             total["acknowledged"] += len(receipts)
             total["unanswered"] += cut

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sparsam._errors import ParameterError
-from sparsam.collect import AnswerTable
+from sparsam.collect import AnswerTable, Store
 from sparsam.collect.door._collector import collector
 from sparsam.data import NumericDomain
 from sparsam.generalization import Generalization, numeric_partition
@@ -318,3 +318,23 @@ def test_what_is_sent_is_never_repeated(
     with caplog.at_level(logging.DEBUG):
         asyncio.run(all_of_them())
     assert 40 < len(store.records) < 200
+
+
+def test_nothing_reaches_the_log_of_postgresql(postgres: Any, hostile: Any) -> None:
+    _, address = postgres.schema()
+    before = len(postgres.log.read_bytes())
+    bodies = list(hostile.bodies(120, SIZES, seed=2))
+    with Store.open(address, G, keep_days=30, key=bytes(32)) as store:
+        door = collector(store)
+
+        async def all_of_them() -> None:
+            for body in bodies:
+                reply = await ask(door, "POST", "/records", body.content, body.kind)
+                assert reply.status in body.statuses, (body, reply)
+
+        asyncio.run(all_of_them())
+        assert store.count() == sum(body.codes is not None for body in bodies) > 10
+        codes = store.training().codes.tolist()
+    assert {tuple(row) for row in codes} == {body.codes for body in bodies if body.codes}
+    log = postgres.log.read_bytes()[before:]
+    assert not [word for body in bodies for word in body.canaries if word.encode() in log]
