@@ -118,7 +118,16 @@ def _dialect(name: str) -> Dialect:
 
 
 def _written(statement: Expression, dialect: Dialect) -> str:
+    if dialect.backslash and not _doubles_backslashes(dialect.name):
+        for name in statement.find_all(exp.Identifier):
+            if not isinstance(name.parent, exp.Table):  # which came as it is to be written
+                name.set("this", name.name.replace("\\", "\\\\"))
     return f"{statement.sql(dialect=dialect.name, pretty=True, comments=True)};\n"
+
+
+def _doubles_backslashes(dialect: str) -> bool:
+    """Whether sqlglot doubles a backslash in a name for dialects that need it: since 30.x."""
+    return exp.to_identifier("\\", quoted=True).sql(dialect).count("\\") == 2
 
 
 def _table(written: str, dialect: Dialect) -> Expression:
