@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -29,10 +29,6 @@ from sparsam.generalization import (
     Partition,
 )
 
-Result = Callable[[int | None], Expression]
-"""What a bucket is given out as; None is refused."""
-
-
 ALIAS: Final = "column_"
 """What columns are called while they are read; a column that is kept may have such a name too."""
 
@@ -56,13 +52,13 @@ def select(
     keep : sequence of str
         Columns to pass through.
     """
-    known = _dialect(dialect)
+    known = DIALECTS[dialect]
     return _written(_buckets(generalization, _table(table, known), known, output, keep), known)
 
 
 def check(generalization: Generalization, table: str, dialect: str) -> str:
     """Write the statement that counts, for each attribute, the values that are refused."""
-    known = _dialect(dialect)
+    known = DIALECTS[dialect]
     codes = _buckets(generalization, _table(table, known), known, "codes", ())
     return _written(_refused(generalization, codes.subquery("buckets")), known)
 
@@ -71,7 +67,7 @@ def label_codes(
     generalization: Generalization, codes: str, dialect: str, keep: Sequence[str]
 ) -> str:
     """Write the statement that selects labels from a table of codes."""
-    known = _dialect(dialect)
+    known = DIALECTS[dialect]
     selected = []
     for name in generalization.collected:
         code, labels = column(name), generalization[name].labels
@@ -97,7 +93,7 @@ def _label(labels: Sequence[str], dialect: Dialect, code: int) -> Expression:
 
 def check_codes(generalization: Generalization, codes: str, dialect: str) -> str:
     """Write the statement that counts what is refused in a table of codes; no row if nothing is."""
-    known = _dialect(dialect)
+    known = DIALECTS[dialect]
     refused = _refused(generalization, _table(codes, known)).subquery("refused")
     some = [exp.GT(this=column(name), expression=number(0)) for name in generalization.collected]
     return _written(exp.select("*").from_(refused).where(exp.or_(*some)), known)
@@ -111,10 +107,6 @@ def _refused(generalization: Generalization, codes: Expression) -> exp.Select:
         refused = call("COALESCE", exp.Sum(this=one), number(0))
         counts.append(exp.alias_(refused, name, quoted=True))
     return exp.select(*counts).from_(codes)
-
-
-def _dialect(name: str) -> Dialect:
-    return DIALECTS[name]
 
 
 def _written(statement: Expression, dialect: Dialect) -> str:
