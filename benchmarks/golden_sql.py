@@ -28,32 +28,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from tests.browser.test_bucket import COMPARE as IN_A_PAGE  # noqa: E402
 from tests.collect import engines, golden  # noqa: E402
+from tests.collect.exports.test_javascript import COMPARE as IN_NODE  # noqa: E402
 
 from sparsam._errors import DataError  # noqa: E402
 from sparsam.generalization import Generalization  # noqa: E402
 
 DRIVERS = ("chdb", "pyarrow", "pymysql", "pyspark")
-SCRIPT = """
-import { readFileSync } from "node:fs";
-import { attributes, bucket } from "./people.mjs";
-const numbers = { nan: NaN, inf: Infinity, "-inf": -Infinity };
-const special = (value) => (value?.special ? numbers[value.special] : value);
-const byName = new Map(attributes.map((attribute) => [attribute.name, attribute]));
-const found = JSON.parse(readFileSync("./golden.json", "utf8"))
-  .map(([name, value]) => byName.has(name) ? bucket(byName.get(name), special(value)) : 0);
-console.log(JSON.stringify(found));
-"""
-IN_A_PAGE = """
-({ source, cases }) => {
-  const numbers = { nan: NaN, inf: Infinity, "-inf": -Infinity };
-  const special = (value) => (value?.special ? numbers[value.special] : value);
-  const { attributes, bucket } = new Function(source + "; return { attributes, bucket };")();
-  const byName = new Map(attributes.map((attribute) => [attribute.name, attribute]));
-  const found = ([name, value]) => bucket(byName.get(name), special(value));
-  return cases.map((example) => (byName.has(example[0]) ? found(example) : 0));
-}
-"""
 
 
 class Skipped(Exception):
@@ -121,7 +103,7 @@ def node(count: int) -> tuple[int, int]:
         (place / "golden.json").write_text(golden.as_json(count), encoding="utf-8")
         module = golden.generalization().to_javascript()
         (place / "people.mjs").write_text(module, encoding="utf-8")
-        (place / "script.mjs").write_text(SCRIPT, encoding="utf-8")
+        (place / "script.mjs").write_text(IN_NODE, encoding="utf-8")
         done = subprocess.run(
             [program, "script.mjs"], cwd=place, capture_output=True, text=True, check=True
         )
@@ -137,8 +119,7 @@ def chromium(count: int) -> tuple[int, int]:
         from playwright.sync_api import sync_playwright
     except ImportError:
         raise Skipped("playwright is not installed") from None
-    source = golden.generalization().to_javascript().replace("export { bucket };", "")
-    source = source.replace("export ", "")
+    source = golden.generalization().to_javascript()
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(
             executable_path=browser, args=["--no-sandbox", "--disable-gpu"]

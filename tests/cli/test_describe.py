@@ -21,6 +21,7 @@ def test_an_artifact(run, artifact):
     assert "personal: education, sex, region, zip" in text
     assert "{" not in text
     assert "roles:" not in text
+    assert "sparsam export artifact.json --to article30 | dbt" in text
     found = json.loads(run("describe", artifact, "--json").stdout)
     assert [one["name"] for one in found["attributes"] if one["collected"]] == ["age", "education"]
     assert found["about"]["target"] == "works"

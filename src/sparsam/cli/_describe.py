@@ -17,6 +17,7 @@ from sparsam.cli._ledger import LAST, is_ledger, opened_ledger, show_ledger
 from sparsam.cli._options import InputTable, json_option, role_options, roles_from
 from sparsam.cli._tables import is_table
 from sparsam.cli._terminal import counted, echo_json
+from sparsam.cli.collect._export import FORMATS
 
 if TYPE_CHECKING:
     from sparsam.data import Roles
@@ -88,7 +89,10 @@ def _generalization(file: Path) -> Told:
     from sparsam.generalization import Generalization
 
     artifact = Generalization.load(file)
-    lines = [str(artifact), "", *_collects(artifact), *_facts(artifact.about)]
+    lines = [
+        *(str(artifact), "", *_collects(artifact), *_facts(artifact.about)),
+        *("", f"In other tools: sparsam export {one_line(file.name)} --to {' | '.join(FORMATS)}"),
+    ]
     return lines, {"attributes": _attributes(artifact), "about": artifact.about}
 
 

@@ -133,7 +133,7 @@ def test_every_adapter_has_its_statement(adapter: str) -> None:
     assert not re.search(r"\{\{ (relation|codes)", rendered)
 
 
-@pytest.mark.parametrize("keep", ["age", "column_1"])
+@pytest.mark.parametrize("keep", ["age", "Age", "column_1"])
 def test_a_column_that_cannot_be_kept_is_an_error(keep: str) -> None:
     with pytest.raises(CompilerError, match="cannot be kept"):
         macros(AGE.to_dbt()).people_generalised("raw", keep=[keep])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from typing import Any
 
 import pytest
 
@@ -27,11 +28,12 @@ def test_without_sqlglot_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         ({"dialect": "cobol"}, "'dialect' parameter of to_sql must be one of"),
         ({"output": "words"}, "'output' parameter of to_sql must be one of"),
         ({"keep": "age"}, "'age' is generalised and must not be kept"),
+        ({"keep": ["works", "AGE"]}, "'AGE' is generalised and must not be kept"),
     ],
 )
-def test_wrong_parameters_are_said(options: dict[str, str], message: str) -> None:
+def test_wrong_parameters_are_said(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        PEOPLE.to_sql("people", **options)  # type: ignore[arg-type]
+        PEOPLE.to_sql("people", **options)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("sqlglot") is None, reason="extra sql")

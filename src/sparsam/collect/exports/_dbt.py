@@ -30,7 +30,7 @@ with their numbers:      {{ ${name}_generalised(ref("raw_people"), output="codes
 A test that nothing is refused (in the properties of raw_people): data_tests: [${name}_accepted] #}
 
 {% macro ${name}_generalised(relation, output="labels", keep=[]) -%}
-  {%- for column in keep if column in $generalised or column.lower().startswith("$alias") -%}
+  {%- for column in keep if column.lower().startswith("$alias") or column.lower() in $names -%}
     {{ exceptions.raise_compiler_error("A column of this name cannot be kept: " ~ column) }}
   {%- endfor -%}
   {%- if output not in ["labels", "codes"] -%}
@@ -94,17 +94,16 @@ def to_dbt(
         )
     if not generalization.collected:
         raise ParameterError("A macro must select something, and nothing is collected.")
+    dialects = {adapter: known_dialect(adapter) for adapter in adapters or ADAPTERS}
     from sparsam.collect.exports.sql._statement import ALIAS
 
-    generalised = json.dumps(generalization.names, ensure_ascii=False)
-    head = _HEAD.substitute(name=name, generalised=generalised, alias=ALIAS)
-    return head + "".join(
-        _macros(generalization, name, adapter) for adapter in adapters or ADAPTERS
-    )
+    names = json.dumps([each.lower() for each in generalization.names], ensure_ascii=False)
+    head = _HEAD.substitute(name=name, names=names, alias=ALIAS)
+    written = (_macros(generalization, name, *pair) for pair in dialects.items())
+    return head + "".join(written)
 
 
-def _macros(generalization: Generalization, name: str, adapter: str) -> str:
-    dialect = known_dialect(adapter)
+def _macros(generalization: Generalization, name: str, adapter: str, dialect: str) -> str:
     from sparsam.collect.exports.sql._statement import check_codes, label_codes
 
     mark = _mark(generalization)

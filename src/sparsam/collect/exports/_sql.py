@@ -61,8 +61,9 @@ def to_sql(
     check_choice("to_sql", "output", output, ("labels", "codes"))
     dialect = known_dialect(dialect)
     kept = [keep] if isinstance(keep, str) else list(keep)
+    generalised = {name.casefold() for name in generalization.names}
     for name in kept:
-        if name in generalization:
+        if name.casefold() in generalised:  # most databases know no case, and would give its values
             msg = f"'{name}' is generalised and must not be kept as it is. Take it out of `keep`."
             raise ParameterError(msg)
     from sparsam.collect.exports.sql._statement import select

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
 
 from sparsam.collect.exports.sql._expressions import (
     Expression,
@@ -69,6 +69,8 @@ class Dialect:
         Whether truth values are the numbers 1 and 0.
     empty_is_null : bool
         Whether an empty text is a missing value.
+    backslash : bool
+        Whether a backslash in a name is to be doubled.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Dialect:
     one_kind: bool = False
     truth_is_number: bool = False
     empty_is_null: bool = False
+    backslash: bool = False
 
 
 def _typed(
@@ -243,6 +246,13 @@ def _mysql_typed(pattern: str, read: Read) -> Read:
     return reader
 
 
+def _mysql_bytes(value: Expression) -> Expression:
+    """A text as its bytes in UTF-8, whatever the column's character set is."""
+    written: Expression = parse_one("CAST(CONVERT(x USING utf8mb4) AS BINARY)", read="mysql")
+    written.find(exp.Column).replace(value.copy())
+    return written
+
+
 _MYSQL_NUMBER: Final = _mysql_typed(
     "^-?[0-9.]+(e-?[0-9]+)?$",
     lambda column: exp.Add(this=column, expression=exp.Literal.number("0e0")),
@@ -261,13 +271,7 @@ _MYSQL: Final = Dialect(
         ),
         "time": _mysql_typed("^[01][0-9]:|^2[0-3]:", lambda column: cast(column, "time")),
     },
-    exact=lambda value: cast(
-        exp.Cast(
-            this=value,
-            to=exp.DataType(this=exp.DataType.Type.CHARACTER_SET, kind=exp.var("utf8mb4")),
-        ),
-        "binary",
-    ),
+    exact=_mysql_bytes,
     truth_is_number=True,
 )
 
@@ -333,6 +337,7 @@ _CLICKHOUSE: Final = Dialect(
     ),
     lambda value: call("isNaN", value),
     date=lambda day: call("toDate32", text(day)),
+    backslash=True,
 )
 
 

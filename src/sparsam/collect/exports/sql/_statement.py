@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -29,10 +29,6 @@ from sparsam.generalization import (
     Partition,
 )
 
-Result = Callable[[int | None], Expression]
-"""What a bucket is given out as; None is refused."""
-
-
 ALIAS: Final = "column_"
 """What columns are called while they are read; a column that is kept may have such a name too."""
 
@@ -56,13 +52,13 @@ def select(
     keep : sequence of str
         Columns to pass through.
     """
-    known = _dialect(dialect)
+    known = DIALECTS[dialect]
     return _written(_buckets(generalization, _table(table, known), known, output, keep), known)
 
 
 def check(generalization: Generalization, table: str, dialect: str) -> str:
     """Write the statement that counts, for each attribute, the values that are refused."""
-    known = _dialect(dialect)
+    known = DIALECTS[dialect]
     codes = _buckets(generalization, _table(table, known), known, "codes", ())
     return _written(_refused(generalization, codes.subquery("buckets")), known)
 
@@ -71,7 +67,7 @@ def label_codes(
     generalization: Generalization, codes: str, dialect: str, keep: Sequence[str]
 ) -> str:
     """Write the statement that selects labels from a table of codes."""
-    known = _dialect(dialect)
+    known = DIALECTS[dialect]
     selected = []
     for name in generalization.collected:
         code, labels = column(name), generalization[name].labels
@@ -97,7 +93,7 @@ def _label(labels: Sequence[str], dialect: Dialect, code: int) -> Expression:
 
 def check_codes(generalization: Generalization, codes: str, dialect: str) -> str:
     """Write the statement that counts what is refused in a table of codes; no row if nothing is."""
-    known = _dialect(dialect)
+    known = DIALECTS[dialect]
     refused = _refused(generalization, _table(codes, known)).subquery("refused")
     some = [exp.GT(this=column(name), expression=number(0)) for name in generalization.collected]
     return _written(exp.select("*").from_(refused).where(exp.or_(*some)), known)
@@ -113,12 +109,17 @@ def _refused(generalization: Generalization, codes: Expression) -> exp.Select:
     return exp.select(*counts).from_(codes)
 
 
-def _dialect(name: str) -> Dialect:
-    return DIALECTS[name]
-
-
 def _written(statement: Expression, dialect: Dialect) -> str:
+    if dialect.backslash and not _doubles_backslashes(dialect.name):
+        for name in statement.find_all(exp.Identifier):
+            if not isinstance(name.parent, exp.Table):  # which came as it is to be written
+                name.set("this", name.name.replace("\\", "\\\\"))
     return f"{statement.sql(dialect=dialect.name, pretty=True, comments=True)};\n"
+
+
+def _doubles_backslashes(dialect: str) -> bool:
+    """Whether sqlglot doubles a backslash in a name for dialects that need it: since 30.x."""
+    return exp.to_identifier("\\", quoted=True).sql(dialect).count("\\") == 2
 
 
 def _table(written: str, dialect: Dialect) -> Expression:
