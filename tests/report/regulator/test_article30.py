@@ -55,6 +55,8 @@ def test_rows_are_not_called_counts() -> None:
 def test_an_artifact_that_carries_nothing() -> None:
     parts = sections(BY_HAND.to_article30())
     assert "carries no evidence" in parts["Why no more, and no less: the evidence"]
+    assert "These figures" not in parts["Why no more, and no less: the evidence"]
+    assert "not anonymous" in parts["Why no more, and no less: the evidence"]
     assert "does not mean that there is none" in parts["Special categories (c, Art. 9)"]
     assert parts["What for (b)"].count(TO_FILL_IN) == 2
 

@@ -22,7 +22,7 @@ from sparsam.report.page._blocks import (
 )
 from sparsam.report.page._markdown import markdown
 from sparsam.report.regulator._measures import life_cycle, measures, retention
-from sparsam.report.regulator._processing import LIMITS, Mode, Processing, Saved, to_fill_in
+from sparsam.report.regulator._processing import Mode, Processing, Saved, to_fill_in
 
 
 def to_article30(
@@ -72,7 +72,7 @@ def to_article30(
         ("transfers", "Third countries (e)", _transfers()),
         ("erasure", "When they are erased (f)", retention(known)),
         ("measures", "What protects them (g)", _measures(known)),
-        ("evidence", "Why no more, and no less: the evidence", _evidence(known)),
+        ("evidence", "Why no more, and no less: the evidence", known.evidence_blocks()),
     )
     page = Page(
         title=f"Record of processing: {one_line(title)}" if title else "Record of processing",
@@ -134,8 +134,3 @@ def _measures(known: Processing) -> Iterator[Block]:
         yield from measure.blocks
     yield Heading("Further measures")
     yield to_fill_in("access, encryption, backups, and how all of it is tested (Art. 32(1))")
-
-
-def _evidence(known: Processing) -> Iterator[Block]:
-    yield from known.evidence_blocks()
-    yield from map(Text, LIMITS)

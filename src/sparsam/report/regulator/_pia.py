@@ -13,7 +13,7 @@ from sparsam.report._made import Day, day_of
 from sparsam.report._words import counted, rough_percent
 from sparsam.report.page._blocks import Block, Items, Span, Text, Words, plain_words
 from sparsam.report.regulator._measures import life_cycle, measures, retention
-from sparsam.report.regulator._processing import LIMITS, Mode, Processing, Saved, to_fill_in
+from sparsam.report.regulator._processing import Mode, Processing, Saved, to_fill_in
 
 
 def to_pia(
@@ -115,7 +115,6 @@ def _minimisation(known: Processing) -> Iterator[Block]:
         "more finely than in the buckets listed under the data processed."
     )
     yield from known.evidence_blocks()
-    yield from map(Text, LIMITS)
 
 
 def _accuracy(known: Processing) -> Iterator[Block]:

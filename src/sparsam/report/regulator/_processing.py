@@ -194,6 +194,11 @@ class Processing:
             yield from self._promised(evidence)
         yield from self._attack_blocks()
         yield from self._group_blocks()
+        limits = "Minimised data are not anonymous: whether they are personal data is for the law."
+        if evidence is not None or self.reports:
+            shown = "These figures are what some attacks achieved on a sample, not all that could"
+            limits = f"{shown} be achieved. {limits}"
+        yield Text(limits)
 
     def _promised(self, evidence: Baseline) -> Iterator[Block]:
         promise, measured = evidence.promise, evidence.measured
@@ -253,12 +258,6 @@ class Processing:
             for part in self.collected
             if part.missing is not None and _of_its_own(part)
         }
-
-
-LIMITS = (
-    "These figures are what some attacks achieved on a sample, not the most that is possible. "
-    "Minimised data are not anonymous: whether they are personal data is a question of law.",
-)
 
 
 def to_fill_in(what: str, *more: Words) -> Text:
