@@ -23,11 +23,12 @@ lint: $(VENV)/.dev
 
 unit: $(VENV)/.dev
 	$(TESTS) $(BIN)/python -m slipcover --source src/sparsam --omit $(KERNELS) \
-		--json --out .coverage.json -m pytest $(PARALLEL)
+		--json --out .coverage.json -m pytest $(PARALLEL) --ignore=tests/browser
 	@$(BIN)/python tools/coverage_summary.py .coverage.json
 
 # In a real browser: the system's Chromium, driven by Playwright; skipped with the reason without one.
 test-browser: $(VENV)/.browser
+	-tools/fetch_axe.sh
 	$(TESTS) $(BIN)/python -m pytest tests/browser
 
 # Nothing but what sparsam always needs: what needs an extra is skipped, and says which one.

@@ -129,7 +129,11 @@ def _check_step(
     if step.accept == "raw" or takes == "codes":
         raise ParameterError(
             "The GeneralizationStep of the model must take labels. It was made or is said to take "
-            "something else.\n\nHint: train it with accept='generalized' or accept='either'."
+            "something else."
+            + hint(
+                "train it with accept='generalized' or accept='either'",
+                "train the model on labels of buckets, and leave --model-takes codes out",
+            )
         )
     own = step.generalization
     if not isinstance(own, Generalization):
