@@ -534,6 +534,15 @@ def _table_of(facts: Facts) -> RecordTable:
 
 def _check_same(facts: Facts, table: RecordTable, name: str) -> None:
     if facts.fingerprint != table.fingerprint:
+        target = facts.target
+        if target is not None and _table_of(facts).sizes == {
+            **table.sizes,
+            target.name: len(target.classes),
+        }:
+            raise StoreError(
+                f"{name} keeps the target of each record too, which is not asked for now."
+                + hint("give target=Target.of(generalization)", "give --with-target")
+            )
         raise StoreError(
             f"{name} holds records of another generalization, or of another target "
             f"({facts.fingerprint}, not {table.fingerprint})."
