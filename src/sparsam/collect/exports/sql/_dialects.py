@@ -249,8 +249,7 @@ def _mysql_typed(pattern: str, read: Read) -> Read:
 def _mysql_bytes(value: Expression) -> Expression:
     """A text as its bytes in UTF-8, whatever the column's character set is."""
     written: Expression = parse_one("CAST(CONVERT(x USING utf8mb4) AS BINARY)", read="mysql")
-    written.find(exp.Column).replace(value.copy())
-    return written
+    return written.transform(lambda part: value.copy() if isinstance(part, exp.Column) else part)
 
 
 _MYSQL_NUMBER: Final = _mysql_typed(
