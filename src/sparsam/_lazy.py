@@ -42,3 +42,25 @@ def load_lazily(
         return sorted({*vars(sys.modules[package]), *homes, *folders})
 
     return get, listed
+
+
+class LazyModule:
+    """A library that is loaded when something of it is first needed.
+
+    Parameters
+    ----------
+    name : str
+
+    Examples
+    --------
+    >>> LazyModule("json").dumps([1])
+    '[1]'
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(importlib.import_module(self._name), name)
+        setattr(self, name, value)
+        return value

@@ -9,13 +9,13 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
+from sparsam._lazy import LazyModule
 from sparsam.data._table import Table
 from sparsam.data.source._engine import is_relation
 from sparsam.data.source._frame import ArrayFrame
@@ -25,6 +25,11 @@ from sparsam.data.source._source import (
     collected,
     open_source,
 )
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+else:
+    nw = LazyModule("narwhals.stable.v2")
 
 # Values in the type of the user's own column: an array of numpy or pandas, or a narwhals series.
 Values = Any

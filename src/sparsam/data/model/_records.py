@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._checks import suggestion
 from sparsam._errors import DataError, ParameterError, hint
+from sparsam._lazy import LazyModule
 from sparsam.data.model._own_frame import as_pandas
 from sparsam.data.source._source import column_names, columns_of
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+else:
+    nw = LazyModule("narwhals.stable.v2")
 
 
 def select(records: Any, columns: Sequence[str] | None) -> Any:

@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
+from sparsam._lazy import LazyModule
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+else:
+    nw = LazyModule("narwhals.stable.v2")
 
 _MISSING_TYPES = frozenset({"NAType", "NaTType"})
 

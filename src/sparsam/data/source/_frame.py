@@ -11,15 +11,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from importlib.util import find_spec
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
+from sparsam._lazy import LazyModule
 from sparsam.data._factor import Factored, factorise
 from sparsam.data.source._engine import unreadable_column, unreadable_frame, worded
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+else:
+    nw = LazyModule("narwhals.stable.v2")
 
 P = ParamSpec("P")
 T = TypeVar("T")

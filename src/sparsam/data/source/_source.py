@@ -16,14 +16,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._checks import check_names
 from sparsam._errors import DataError
+from sparsam._lazy import LazyModule
 from sparsam.data._table import Table, duplicates
 from sparsam.data.source._csv_cells import Cell, CsvCells
 from sparsam.data.source._engine import (
@@ -44,6 +44,11 @@ from sparsam.data.source._header import header_of
 from sparsam.data.source._json import json_columns
 from sparsam.data.source._loaded import Loaded, check_single, nested, typed_values
 from sparsam.data.source._table_file import FileKind, Piped, TableFile, table_file
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+else:
+    nw = LazyModule("narwhals.stable.v2")
 
 _EXPECTED = (
     "A table must be a pandas, polars, pyarrow or DuckDB frame, a mapping of names to columns, "

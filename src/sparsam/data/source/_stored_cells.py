@@ -13,13 +13,13 @@ import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
+from sparsam._lazy import LazyModule
 from sparsam.data._table import Table
 from sparsam.data.source._engine import Engine, ParquetFile, is_relation, literal, no_parquet
 from sparsam.data.source._header import header_of
@@ -31,6 +31,11 @@ from sparsam.data.source._source import (
     open_source,
 )
 from sparsam.data.source._table_file import open_bytes
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+else:
+    nw = LazyModule("narwhals.stable.v2")
 
 Cells = dict[str, NDArray[Any]]
 
