@@ -493,7 +493,7 @@ def slow_ones(served: Served, count: int = 50) -> dict[str, float]:
         with served.connect() as other:
             answered += bool(keep(other, record))
     while_waiting = time.perf_counter() - start
-    open_still = 0
+    open_still, cut_off = 0, 0
     limit = time.monotonic() + 40
     for talk in sockets:
         talk.settimeout(max(0.1, limit - time.monotonic()))
@@ -503,13 +503,14 @@ def slow_ones(served: Served, count: int = 50) -> dict[str, float]:
         except TimeoutError:
             open_still += 1
         except OSError:
-            pass
+            cut_off += 1
         talk.close()
     return {
         "half-sent requests": count,
         "others answered meanwhile, of 100": answered,
         "seconds for these": round(while_waiting, 3),
         "half-sent still open after 40 s": open_still,
+        "half-sent cut off": cut_off,
         "seconds until the last was hung up on": round(time.perf_counter() - start, 1),
     }
 

@@ -100,11 +100,19 @@ def run(name: str, rows: int, seed: int) -> list[dict[str, Any]]:
 
 
 class Bench:
-    """Runs this version or another, and keeps what was measured."""
+    """Runs a script of this version or another, and keeps what was measured."""
 
-    def __init__(self, kept: Path | None, rows: int) -> None:
+    def __init__(
+        self,
+        kept: Path | None,
+        rows: int,
+        run: Callable[[str, int, int], list[dict[str, Any]]],
+        script: str,
+    ) -> None:
         self._kept = kept
         self._rows = rows
+        self._run = run
+        self._script = script
         self._known: dict[str, Any] = json.loads(kept.read_text()) if kept and kept.exists() else {}
 
     def lines(self, tree: Path | None, name: str, seed: int) -> list[dict[str, Any]]:
@@ -119,8 +127,9 @@ class Bench:
 
     def _there(self, tree: Path | None, name: str, seed: int) -> Any:
         if tree is None:
-            return run(name, self._rows, seed)
-        command = [sys.executable, __file__, "--one", name, str(seed), "--rows", str(self._rows)]
+            return self._run(name, self._rows, seed)
+        command = [sys.executable, self._script, "--one", name, str(seed)]
+        command += ["--rows", str(self._rows)]
         environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -181,7 +190,7 @@ def main() -> None:
         name, seed = options.one
         print(json.dumps(run(name, options.rows, int(seed))))
         return
-    bench = Bench(options.kept, options.rows)
+    bench = Bench(options.kept, options.rows, run, __file__)
     versions = {"now": None, **({"before": options.before} if options.before else {})}
     by_version: dict[str, list[dict[str, Any]]] = {words: [] for words in versions}
     heads = f"{'table':20}{'seed':>5} {'limit':>6} {'rule':7}{'kept':>9}{'loss':>9}"

@@ -14,14 +14,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from promises import TABLES
+from promises import TABLES, Bench
 from sparsam.assess import NothingFitsError, sweep
 from sparsam.attack import Reconstruction
 from sparsam.data import resolve
@@ -54,35 +51,6 @@ def agreeing(counts: list[int]) -> int:
     return max(sum(low <= count <= low + 1 for count in counts) for low in counts)
 
 
-class Bench:
-    """Runs this version or another, and keeps what was measured."""
-
-    def __init__(self, kept: Path | None, rows: int) -> None:
-        self._kept = kept
-        self._rows = rows
-        self._known: dict[str, Any] = json.loads(kept.read_text()) if kept and kept.exists() else {}
-
-    def lines(self, tree: Path | None, name: str, seed: int) -> list[dict[str, Any]]:
-        """What one version chose for a table and seed."""
-        key = f"{'before' if tree else 'now'} {name} {seed} {self._rows}"
-        if key not in self._known:
-            self._known[key] = self._there(tree, name, seed)
-            if self._kept is not None:
-                self._kept.write_text(json.dumps(self._known))
-        known: list[dict[str, Any]] = self._known[key]
-        return known
-
-    def _there(self, tree: Path | None, name: str, seed: int) -> Any:
-        if tree is None:
-            return run(name, self._rows, seed)
-        command = [sys.executable, __file__, "--one", name, str(seed), "--rows", str(self._rows)]
-        environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        if done.returncode:
-            sys.exit(done.stderr[-2_000:])
-        return json.loads(done.stdout.splitlines()[-1])
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--before", type=Path)
@@ -96,7 +64,7 @@ def main() -> None:
         name, seed = options.one
         print(json.dumps(run(name, options.rows, int(seed))))
         return
-    bench = Bench(options.kept, options.rows)
+    bench = Bench(options.kept, options.rows, run, __file__)
     versions = {"now": None, **({"before": options.before} if options.before else {})}
     stable: Counter[tuple[str, float]] = Counter()
     for name in options.tables:
