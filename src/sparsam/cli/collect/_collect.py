@@ -9,6 +9,7 @@ import rich_click as click
 
 from sparsam.cli._options import InputFile, quiet_option
 from sparsam.cli._terminal import counted, messages
+from sparsam.cli.collect._model_options import model_takes_option, trust_model_option
 
 if TYPE_CHECKING:
     from sparsam.collect.door import Service
@@ -44,18 +45,13 @@ _LOOPBACK = ("127.", "localhost", "::1")
     type=InputFile,
     help="Answers /predict: .onnx, .skops, or .joblib and .pkl with --trust-model.",
 )
-@click.option(
-    "--model-takes",
-    type=click.Choice(["labels", "codes"]),
-    help="What the model is fed: labels of buckets, or their numbers.  [default: what a "
-    "GeneralizationStep inside it says]",
-)
+@model_takes_option
 @click.option(
     "--recoding",
     type=InputFile,
     help="For a model that takes records at full resolution: what `minimise --model` saved.",
 )
-@click.option("--trust-model", is_flag=True, help="Load a model that runs code from its file.")
+@trust_model_option
 @click.option("--no-form", is_flag=True, help="Serve no form.")
 @click.option(
     "--language", metavar="CODE|FILE", default="en", show_default=True, help="Of the pages."

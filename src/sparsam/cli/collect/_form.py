@@ -12,6 +12,7 @@ from sparsam._errors import DocumentError
 from sparsam._printable import one_line
 from sparsam.cli._options import InputFile, OutputFile, json_option, quiet_option
 from sparsam.cli._terminal import counted, echo_json, messages
+from sparsam.cli.collect._model_options import model_takes_option, trust_model_option
 
 if TYPE_CHECKING:
     from sparsam.collect import AnswerTable, Questionnaire, Target
@@ -60,19 +61,14 @@ _HEADER = "Content-Security-Policy"
     type=InputFile,
     help="For --show-answer: .onnx, .skops, or .joblib and .pkl with --trust-model.",
 )
-@click.option(
-    "--model-takes",
-    type=click.Choice(["labels", "codes"]),
-    help="What the model is fed: labels of buckets, or their numbers.  [default: what a "
-    "GeneralizationStep inside it says]",
-)
+@model_takes_option
 @click.option(
     "--recoding",
     type=InputFile,
     help="For a model that takes records at full resolution: what `minimise --model` saved. A "
     "questionnaire has its own.",
 )
-@click.option("--trust-model", is_flag=True, help="Load a model that runs code from its file.")
+@trust_model_option
 @json_option
 @quiet_option
 def form(
