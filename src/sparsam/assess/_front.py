@@ -333,11 +333,13 @@ class Front:
         of_groups = self._group_demands(requirement, self.limits, self)
         votes = [_walk(self._tried, self._demand(limit), of_groups, level)]
         for repeat in self._repeats:
+            if _settled([vote.fewest for vote in votes], 1 + len(self._repeats)):
+                break
             tried, limits = repeat.tried(limit)
             demand = LossDemand(limit, limits.score, limits.classifier.losses)
             more = self._group_demands(requirement, limits, repeat)
             votes.append(_walk(tried, demand, more, level))
-        fewest = sorted(vote.fewest for vote in votes)[len(votes) // 2]
+        fewest = _median([vote.fewest for vote in votes], 1 + len(self._repeats), math.inf)
         if math.isinf(fewest):
             self._nothing_fits(requirement, limit, votes[0], of_groups)
         # Where this way to divide the people cannot show what most can, the first that can decides.
@@ -354,6 +356,7 @@ class Front:
             stopped=own.stopped_at is not None,
             how=how_tested(self.limits.score),
             counts=tuple(None if math.isinf(v.fewest) else int(v.fewest) for v in votes),
+            ways=1 + len(self._repeats),
             needed=_needed(front, votes, fewest),
         )
         return front._choice(chosen, requirement, proof)
@@ -486,6 +489,22 @@ def _walk(
     less = tell_apart(tried, demand.everything)
     demands: list[Demand] = [demand, *of_groups]
     return walk(sequence(less, demands), demands, level) if less else Walk((), (), None)
+
+
+def _median(votes: Sequence[float], n_voters: int, others: float) -> float:
+    """The median of the votes when all who have not voted yet would vote like `others`."""
+    return sorted([*votes, *[others] * (n_voters - len(votes))])[n_voters // 2]
+
+
+def _settled(votes: Sequence[float], n_voters: int) -> bool:
+    """Whether the median is the same, however the others would vote.
+
+    Examples
+    --------
+    >>> _settled([4, 4], 3), _settled([4, 5], 3)
+    (True, False)
+    """
+    return _median(votes, n_voters, -math.inf) == _median(votes, n_voters, math.inf)
 
 
 def _for_groups(requirement: Requirement) -> str:

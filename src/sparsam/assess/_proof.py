@@ -42,7 +42,9 @@ class Proof:
         Whether the test holds for any number of people, or for many.
     counts : tuple of int or None
         For each way to divide the people, the fewest attributes that it showed to be enough; None
-        where it showed nothing.
+        where it showed nothing. Ways that could not have changed the median are left out.
+    ways : int
+        In how many ways the people could be divided.
     needed : mapping of str to int
         In how many of these ways each attribute was among them.
     """
@@ -55,6 +57,7 @@ class Proof:
     stopped: bool = True
     how: str = EXACT
     counts: tuple[int | None, ...] = ()
+    ways: int = 0
     needed: Mapping[str, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -82,6 +85,7 @@ class Proof:
             sentences.append(
                 f"The people were divided in {len(self.counts)} ways, which decided together: they "
                 f"showed {_listed(self.counts)} attributes to be enough"
+                + (", and no other could change that" if len(self.counts) < self.ways else "")
             )
         return ". ".join(sentences) + "."
 

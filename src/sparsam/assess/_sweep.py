@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -149,18 +150,23 @@ class _Learned:
         """What is lost with those that could be within a limit, by what is known before testing.
 
         Each path is walked from its most to its least detailed candidate. Where a few one after the
-        other are expected to lose more than twice the limit, those after them are left alone.
+        other are expected to lose more than twice the limit, those after them are left alone; and
+        so is a candidate of another path that collects no fewer attributes than one which is
+        expected to be within the limit.
         """
         demand = LossDemand(limit, self._score, self.limits.classifier.losses)
-        within: list[Tried] = []
+        tried: list[Tried] = []
         for _, candidates in groupby(self.candidates, key=lambda c: c.path):
-            path = sorted(candidates, key=lambda c: -c.generalization.n_buckets)
+            within = [t.n_collected for t in tried if demand.estimate(t) <= limit]
+            fewest = min(within, default=math.inf)
+            path = [c for c in candidates if len(c.generalization.collected) < fewest]
+            path.sort(key=lambda c: -c.generalization.n_buckets)
             for first in range(0, len(path), _AT_ONCE):
                 few = self._measured(path[first : first + _AT_ONCE])
-                within += few
+                tried += few
                 if all(demand.estimate(t) > 2 * limit for t in few):
                     break
-        return within
+        return tried
 
     def _measured(self, candidates: Sequence[Candidate]) -> list[Tried]:
         """What is lost with some; the fewer buckets, the more it is taken to protect."""

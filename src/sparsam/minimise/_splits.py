@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam.counting import compiled
 from sparsam.data import Attribute
 from sparsam.generalization import CodeTree
 
@@ -64,12 +65,18 @@ def _groups(matrix: NDArray[np.int8]) -> NDArray[np.int64]:
     return numbered_by_first_code(bucket)
 
 
+@compiled()
 def numbered_by_first_code(bucket: NDArray[np.int64]) -> NDArray[np.int64]:
     """Number buckets without gaps in the order of their first codes (so a missing value's last)."""
-    _, first, inverse = np.unique(bucket, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse]
+    numbered = np.empty(bucket.shape[0], dtype=np.int64)
+    ranks = np.full(bucket.max() + 1 if bucket.shape[0] else 0, -1, dtype=np.int64)
+    following = 0
+    for code in range(bucket.shape[0]):
+        if ranks[bucket[code]] < 0:
+            ranks[bucket[code]] = following
+            following += 1
+        numbered[code] = ranks[bucket[code]]
+    return numbered
 
 
 def _runs(matrix: NDArray[np.int8], attribute: Attribute) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,20 +45,16 @@ def forward_backward(
     """
     steps, position = [], start
     for price in (start.people.spread * price for price in prices):
-        reached = [_step(position)]
+        reached = [position.step]
         while len(reached) <= _MOST_STEPS:
             better = _improved(position, proposals, price)
             if better is None:
                 break
             position.forget()
             position = better
-            reached.append(_step(position))
+            reached.append(position.step)
         steps.append(reached)
     return steps
-
-
-def _step(position: Position) -> Step:
-    return Step(position.people.of_codes(position.lookups), position.score)
 
 
 def _improved(position: Position, proposals: Proposals, price: float) -> Position | None:
@@ -145,7 +141,11 @@ class Proposals:
         best = sorted(self._splits(position), key=lambda split: split.loss)[:_MOST_LOOKED_AT]
         best += sorted(self._merges(position), key=lambda merge: merge.loss)[:_MOST_LOOKED_AT]
         risk, now = position.pair_risk, position.pair_risk.value
-        return [replace(p, risk=risk.after(p.attribute, p.lookup) - now) for p in best]
+        proposals = []
+        for proposal in best:
+            a, lookup = proposal.attribute, numbered_by_first_code(proposal.lookup)
+            proposals.append(Proposal(a, lookup, proposal.loss, risk.after(a, lookup) - now))
+        return proposals
 
     def _splits(self, position: Position) -> Iterator[Proposal]:
         for a, size in enumerate(position.layout.sizes):
@@ -180,7 +180,7 @@ class Proposals:
             parted = lookup.copy()
             parted[part] = position.layout.sizes[a]
             gain = float(gains[cut]) / self._people.n_rows
-            yield Proposal(a, numbered_by_first_code(parted), -gain)
+            yield Proposal(a, parted, -gain)
 
     def _opened(self, position: Position, a: int) -> Iterator[Proposal]:
         """Each bucket that is a group of a hierarchy, opened into the parts of the group."""
@@ -199,9 +199,10 @@ class Proposals:
     def _merges(self, position: Position) -> Iterator[Proposal]:
         for move in self._moves.merges(position.lookups):
             lookup = position.lookups[move.attribute]
-            joined = np.where(np.isin(lookup, move.buckets), move.buckets[0], lookup)
+            same = np.arange(position.layout.sizes[move.attribute])
+            same[list(move.buckets)] = move.buckets[0]
             cost = _distance(position, move) / self._people.n_rows
-            yield Proposal(move.attribute, numbered_by_first_code(joined), cost)
+            yield Proposal(move.attribute, same[lookup], cost)
 
 
 def _distance(position: Position, move: Move) -> float:

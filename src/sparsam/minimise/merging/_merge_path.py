@@ -35,10 +35,13 @@ class Step:
     lookups : list of ndarray of int
         For each attribute the bucket of each code.
     score : Score
+    n_records : int
+        How many different records the people have; 0 where nobody counted.
     """
 
     lookups: Lookups
     score: Score
+    n_records: int = 0
 
 
 def merge_path(tables: MergeTables, moves: Moves) -> list[Step]:

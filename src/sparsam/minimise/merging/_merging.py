@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 
 from sparsam._checks import check_share, check_whole
 from sparsam._threads import one_thread
-from sparsam.counting import record_keys
 from sparsam.data import Roles, Task
 from sparsam.generalization import Generalization
 from sparsam.minimise._constraints import Constraints
@@ -33,7 +33,8 @@ from sparsam.minimise.merging._position import Position
 START_PRIVACY = (0.1, 0.5, 0.8)
 START_LEAVES = (2, 4, 6, 8, 10, 20, 50, 100, 200)
 _MOST_ENDS = 4  # of the prices, from which buckets are merged
-_FEW_ALIKE = 50  # people who share a record, in the mean
+# People who share a record, in the mean: counting fewer tells little of the loss.
+_FEW_ALIKE = 50
 _MOST_CELLS = 3_000_000  # of the table of distinct records and personal values
 
 
@@ -165,7 +166,8 @@ class Merging(BucketMinimiser):
         ends = [reached[-1] for reached in by_price if len(reached) > 1]
         others = self._merged(task, likely, moves, ends) + self._trees(task, constraints)
         for lookups in _distinct(others, steps):
-            steps.append(Step(lookups, Position(people, people.lookups(lookups)).score))
+            found = Position(people, people.lookups(lookups)).step
+            steps.append(replace(found, lookups=lookups))
         steps = self._reconsidered(people, _once(steps))
         return unbeaten(steps, self.max_path, task.n_rows)
 
@@ -174,14 +176,14 @@ class Merging(BucketMinimiser):
 
         In as many threads as `joblib.parallel_config` says, one by default.
         """
-        few = [place for place, step in enumerate(steps) if _few_alike(people, step)]
+        few = [p for p, step in enumerate(steps) if step.n_records * _FEW_ALIKE >= people.n_rows]
         losses = Parallel(prefer="threads")(
             delayed(_boosted)(people, steps[place], self.random_state) for place in few
         )
         better = list(steps)
         for place, loss in zip(few, losses, strict=True):
             score = steps[place].score
-            better[place] = Step(steps[place].lookups, Score(min(loss, score.loss), score.risk))
+            better[place] = replace(steps[place], score=Score(min(loss, score.loss), score.risk))
         return better
 
     def _merged(
@@ -238,15 +240,6 @@ def _distinct(lookups: Sequence[Lookups], steps: Sequence[Step]) -> list[Lookups
 
 def _key(lookups: Lookups) -> tuple[bytes, ...]:
     return tuple(lookup.tobytes() for lookup in lookups)
-
-
-def _few_alike(people: People, step: Step) -> bool:
-    """Whether few people share a record, so that counting them tells little of the loss."""
-    lookups = people.lookups(step.lookups)
-    buckets = [lookup[column] for lookup, column in zip(lookups, people.columns, strict=True)]
-    records = np.stack(buckets, axis=1).astype(np.uint16)
-    keys = record_keys(records, [int(lookup.max()) + 1 for lookup in lookups])
-    return len(np.unique(keys)) * _FEW_ALIKE >= people.n_rows
 
 
 def _boosted(people: People, step: Step, random_state: int) -> float:

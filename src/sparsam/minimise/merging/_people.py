@@ -49,6 +49,8 @@ class People:
     atoms : list of ndarray of int
         For each attribute the atom of each code: runs or groups of codes that the search does not
         part. Nearly always the codes themselves; coarser where an attribute has very many.
+    matrix : ndarray of int of shape (n_rows, n_attributes)
+        The atom of each person and attribute, column by column.
     columns : list of ndarray of int
         For each attribute the atom of each person.
     sizes, starts : list of int, ndarray of int
@@ -78,7 +80,10 @@ class People:
         self.atoms = _atoms(task, self.likely, trees or {})
         self.sizes = [int(atom.max()) + 1 for atom in self.atoms]
         self.starts = np.array([0, *np.cumsum(self.sizes)])
-        self.columns = [atom[task.codes[:, a]] for a, atom in enumerate(self.atoms)]
+        self.matrix = np.empty(task.codes.shape, dtype=np.int64, order="F")
+        for a, atom in enumerate(self.atoms):
+            self.matrix[:, a] = atom[task.codes[:, a]]
+        self.columns = list(self.matrix.T)
         places = zip(self.columns, self.starts[:-1], strict=True)
         self._cells = np.stack([column + start for column, start in places], axis=1).astype(
             np.int32
@@ -113,9 +118,15 @@ class People:
 
     def pairs_with(self, layout: Layout, weights: Floats | None) -> Floats:
         """The sum of weights over the people of each atom and each bucket."""
+        if weights is None:
+            return layout.rows(self.pair_counts).T.astype(float)
         table = np.zeros((self.starts[-1], len(layout)))
-        weights = np.ones(self.n_rows) if weights is None else weights
-        add_pairs(self._cells, layout.places, weights, table)
+        in_all = self.sums(weights)
+        several = np.array(layout.collected, dtype=np.int64)
+        add_pairs(self._cells, several, layout.places, weights, table)
+        for a, size in enumerate(layout.sizes):
+            if size == 1:  # everyone is in its only bucket
+                table[:, layout.starts[a]] = in_all
         return table
 
     def lookups(self, of_codes: Sequence[NDArray[np.integer]]) -> list[Lookup]:
@@ -186,15 +197,21 @@ def count_pairs(cells: NDArray[np.int32], table: NDArray[np.float32]) -> None:
 
 
 @compiled()
-def add_pairs(cells: NDArray[np.int32], places: Lookup, weights: Floats, table: Floats) -> None:
-    """Add each person's weight where one of the person's atoms meets one of the buckets."""
-    buckets = np.empty(cells.shape[1], dtype=np.int64)
+def add_pairs(
+    cells: NDArray[np.int32],
+    attributes: NDArray[np.int64],
+    places: Lookup,
+    weights: Floats,
+    table: Floats,
+) -> None:
+    """Add each person's weight where an atom of the person meets a bucket of some attributes."""
+    buckets = np.empty(attributes.shape[0], dtype=np.int64)
     for row in range(cells.shape[0]):
         weight = weights[row]
-        for b in range(cells.shape[1]):
-            buckets[b] = places[cells[row, b]]
+        for b in range(attributes.shape[0]):
+            buckets[b] = places[cells[row, attributes[b]]]
         for a in range(cells.shape[1]):
-            for b in range(cells.shape[1]):
+            for b in range(attributes.shape[0]):
                 table[cells[row, a], buckets[b]] += weight
 
 
@@ -321,11 +338,19 @@ def _ranked(
     return codes
 
 
+@compiled(error_model="numpy")
 def loss_of(forecast: Floats, likely: Floats) -> float:
     """Mean of the error of the best guess and the squared distance from the likely classes."""
-    wrong = 1 - likely[np.arange(len(likely)), forecast.argmax(axis=1)].mean()
-    distance = ((likely - forecast) ** 2).sum(axis=1).mean()
-    return float((wrong + distance) / 2)
+    right, distance = 0.0, 0.0
+    for row in range(forecast.shape[0]):
+        best = 0
+        for k in range(forecast.shape[1]):
+            if forecast[row, k] > forecast[row, best]:
+                best = k
+            apart = likely[row, k] - forecast[row, k]
+            distance += apart * apart
+        right += likely[row, best]
+    return (1.0 - right / forecast.shape[0] + distance / forecast.shape[0]) / 2.0
 
 
 def likely_classes(task: Task, random_state: int = 0) -> NDArray[np.float64]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.counting import DistinctRecords, compiled, distinct_records
-from sparsam.minimise.merging._merge_path import Score
+from sparsam.minimise.merging._merge_path import Score, Step
 from sparsam.minimise.merging._people import Floats, Layout, Lookup, People, loss_of
 
 _ROUNDS, _ROUNDS_FROM_NOTHING = 4, 12  # of fitting
@@ -57,27 +56,30 @@ class Position:
     ) -> None:
         self.people = people
         self.layout = Layout(lookups)
-        buckets = np.empty((people.n_rows, len(lookups)), dtype=np.uint16, order="F")
-        for a, lookup in enumerate(lookups):
-            buckets[:, a] = lookup[people.columns[a]]
-        distinct = distinct_records(buckets, self.layout.sizes)
+        self._buckets = _buckets(people, lookups, before, changed)
+        distinct = distinct_records(self._buckets, self.layout.sizes)
         begin = _begin(people, self.layout, before, changed)
         rounds = _ROUNDS if before else _ROUNDS_FROM_NOTHING
         additive = fit_additive(people.likely, distinct, self.layout, begin, rounds)
         self.effects = additive.effects
         self._spread = spread(additive.forecast)[distinct.index]
-        self._forecast = corrected(people, self.layout, additive, distinct.index)
+        self._forecast = corrected(people, self.layout, additive, distinct.index, self._buckets)
         known = None if before is None else before.pair_risk
         self.pair_risk: PairRisk = PairRisk(people, lookups, known, changed)
-        records = distinct.records.astype(np.int64)
-        risk = record_risk(people, self.layout, self.pair_risk, distinct.index, records)
+        risk = record_risk(people, self.layout, self.pair_risk, distinct)
         self.score = Score(loss_of(self._forecast, people.likely), risk)
+        self._n_records = len(distinct)
         self._tried: dict[tuple[int, bytes], Position] = {}
 
     @property
     def lookups(self) -> list[Lookup]:
         """For each attribute the bucket of each atom."""
         return self.layout.lookups
+
+    @property
+    def step(self) -> Step:
+        """The generalization, with buckets of codes, and what was found of it."""
+        return Step(self.people.of_codes(self.lookups), self.score, self._n_records)
 
     def replaced(self, a: int, lookup: Lookup) -> Position:
         """The position with another partition of one attribute; kept, as it may be asked again."""
@@ -147,6 +149,20 @@ class Position:
     @cached_property
     def _weights(self) -> Floats:
         return np.maximum(spread(self._forecast), _LEAST_SPREAD)
+
+
+def _buckets(
+    people: People, lookups: list[Lookup], before: Position | None, changed: int | None
+) -> NDArray[np.uint16]:
+    """The bucket of each person and attribute."""
+    if before is None or changed is None:
+        buckets = np.empty((people.n_rows, len(lookups)), dtype=np.uint16, order="F")
+        fresh: Sequence[int] = range(len(lookups))
+    else:
+        buckets, fresh = before._buckets.copy(order="F"), [changed]
+    for a in fresh:
+        buckets[:, a] = lookups[a].astype(np.uint16)[people.columns[a]]
+    return buckets
 
 
 def _begin(
@@ -259,20 +275,24 @@ def spread(forecast: Floats) -> Floats:
     return np.asarray(1 - (forecast**2).sum(axis=1))
 
 
-def corrected(people: People, layout: Layout, additive: Additive, cells: Lookup) -> Floats:
+def corrected(
+    people: People,
+    layout: Layout,
+    additive: Additive,
+    cells: Lookup,
+    buckets: NDArray[np.uint16],
+) -> Floats:
     """The additive forecast with what the buckets tell together added.
 
     In each cell of two attributes, and then in each generalized record, the mean of what is still
     wrong is added, shrunk where there are few people; nobody's own class is used for the person.
     """
     forecast = additive.forecast[cells]
-    for a, b in combinations(_strongest(layout, additive), 2):
-        first, second = (layout.lookups[c][people.columns[c]] for c in (a, b))
-        n_cells = layout.sizes[a] * layout.sizes[b]
-        correct(forecast, people.likely, first * layout.sizes[b] + second, n_cells)
+    strongest = np.array(_strongest(layout, additive), dtype=np.int64)
+    correct_pairs(forecast, people.likely, buckets, np.array(layout.sizes), strongest)
     correct(forecast, people.likely, cells, len(additive.forecast))
-    forecast = np.clip(forecast, _LEAST, 1.0)
-    return np.asarray(forecast / forecast.sum(axis=1, keepdims=True))
+    normalise(forecast)
+    return forecast
 
 
 def _strongest(layout: Layout, additive: Additive) -> Sequence[int]:
@@ -300,6 +320,36 @@ def correct(forecast: Floats, likely: Floats, cells: Lookup, n_cells: int) -> No
             forecast[row, 1] = 1.0 - forecast[row, 0]
 
 
+@compiled(error_model="numpy")
+def correct_pairs(
+    forecast: Floats,
+    likely: Floats,
+    buckets: NDArray[np.uint16],
+    sizes: NDArray[np.int64],
+    strongest: NDArray[np.int64],
+) -> None:
+    """The same in the cells of each two of the strongest attributes, one pair after the other."""
+    cells = np.empty(buckets.shape[0], dtype=np.int64)
+    for i in range(strongest.shape[0]):
+        for j in range(i + 1, strongest.shape[0]):
+            a, b = strongest[i], strongest[j]
+            for row in range(buckets.shape[0]):
+                cells[row] = np.int64(buckets[row, a]) * sizes[b] + np.int64(buckets[row, b])
+            correct(forecast, likely, cells, sizes[a] * sizes[b])
+
+
+@compiled(error_model="numpy")
+def normalise(forecast: Floats) -> None:
+    """Make shares of forecasts: none is too small, and all sum to one."""
+    for row in range(forecast.shape[0]):
+        total = 0.0
+        for k in range(forecast.shape[1]):
+            forecast[row, k] = min(max(forecast[row, k], _LEAST), 1.0)
+            total += forecast[row, k]
+        for k in range(forecast.shape[1]):
+            forecast[row, k] /= total
+
+
 class PairRisk:
     """The risk from the own bucket of each personal attribute and one other attribute at a time.
 
@@ -325,15 +375,16 @@ class PairRisk:
     ) -> None:
         self._people, self._lookups = people, lookups
         self._buckets = np.concatenate(lookups)
-        self._sizes = np.array([int(lookup.max()) + 1 for lookup in lookups])
         personal = np.array(people.task.personal, dtype=np.int64)
         if before is None or changed is None:
             stale = np.ones((len(personal), len(lookups)), dtype=bool)
             self._hits: Floats = np.zeros(stale.shape)
+            self._sizes = np.array([int(lookup.max()) + 1 for lookup in lookups])
         else:
             stale = np.zeros((len(personal), len(lookups)), dtype=bool)
             stale[:, changed] = stale[personal == changed] = True
-            self._hits = before._hits.copy()
+            self._hits, self._sizes = before._hits.copy(), before._sizes.copy()
+            self._sizes[changed] = int(lookups[changed].max()) + 1
         set_hits(
             people.pair_counts,
             people.starts,
@@ -358,9 +409,10 @@ class PairRisk:
         lookups = [*self._lookups[:a], lookup, *self._lookups[a + 1 :]]
         return PairRisk(self._people, lookups, self, a).value
 
-    def most_telling(self, q: int) -> int:
-        """The attribute that tells most of a personal one, beside its own bucket."""
-        return int(self._hits[q].argmax())
+    @property
+    def most_telling(self) -> NDArray[np.int64]:
+        """For each personal attribute the one that tells most of it, beside its own bucket."""
+        return self._hits.argmax(axis=1) if len(self._hits) else np.zeros(0, dtype=np.int64)
 
 
 @compiled(error_model="numpy")
@@ -410,15 +462,6 @@ def set_hits(
             hits[q, b] = hit
 
 
-def joint_counts(people: People, lookups: list[Lookup], p: int, b: int) -> NDArray[np.float32]:
-    """How many people have each atom of p and each bucket of b; in all, where b is p itself."""
-    if b == p or not lookups[b].any():
-        return people.counts[people.block(p)][:, None].astype(np.float32)
-    order, borders = _runs(lookups[b])
-    table = people.pair_counts[people.block(p), people.block(b)]
-    return np.asarray(np.add.reduceat(table[:, order], borders, axis=1))
-
-
 def _runs(lookup: Lookup) -> _Runs:
     """The atoms sorted by bucket, and where each bucket begins."""
     order = np.argsort(lookup, kind="stable")
@@ -427,7 +470,7 @@ def _runs(lookup: Lookup) -> _Runs:
 
 
 def record_risk(
-    people: People, layout: Layout, pairs: PairRisk, cells: Lookup, records: Lookup
+    people: People, layout: Layout, pairs: PairRisk, distinct: DistinctRecords
 ) -> float:
     """Share of personal values guessed from whole generalized records.
 
@@ -440,52 +483,98 @@ def record_risk(
     people : People
     layout : Layout
     pairs : PairRisk
-    cells : ndarray of int of shape (n_rows,)
-        Which generalized record each person has.
-    records : ndarray of int of shape (n_records, n_attributes)
+    distinct : DistinctRecords
+        The generalized records of the people.
     """
-    risk = 0.0
-    order = np.argsort(cells, kind="stable")
-    ends = np.cumsum(np.bincount(cells, minlength=len(records)))
-    for q, p in enumerate(people.task.personal):
-        if layout.sizes[p] == people.sizes[p]:
-            risk += people.weights[q]
-        elif people.weights[q] > 0:
-            hits = _hits_in_records(
-                people, layout, (p, pairs.most_telling(q)), records, order, ends
-            )
-            risk += people.weights[q] * hits / people.n_rows
-    return float(risk)
-
-
-def _hits_in_records(
-    people: People,
-    layout: Layout,
-    pair: tuple[int, int],
-    records: Lookup,
-    order: Lookup,
-    ends: Lookup,
-) -> float:
-    """How many values of the first attribute are guessed; the second is the most telling one."""
-    p, b = pair
-    own = layout.lookups[p]
-    table = joint_counts(people, layout.lookups, p, b)
-    in_bucket = np.zeros((layout.sizes[p], table.shape[1]), dtype=np.float32)
-    np.add.at(in_bucket, own, table)
-    prior = (_STRENGTH * table / np.maximum(in_bucket[own], 1.0)).T
-    other = records[:, b] if len(prior) > 1 else np.zeros(len(records), dtype=np.int64)
-    atoms, borders = _runs(own)
-    hits = hits_of(
-        order,
-        ends,
-        people.columns[p],
-        np.ascontiguousarray(records[:, p]),
-        np.ascontiguousarray(other),
-        np.ascontiguousarray(prior),
-        atoms,
-        np.append(borders, len(atoms)),
+    personal = people.task.personal
+    told = np.array([layout.sizes[p] == people.sizes[p] for p in personal], dtype=bool)
+    asked = ~told & (people.weights > 0)
+    hits = hits_in_records(
+        people.pair_counts,
+        people.starts,
+        np.concatenate(layout.lookups),
+        np.array(layout.sizes),
+        np.array(personal, dtype=np.int64)[asked],
+        pairs.most_telling[asked],
+        people.matrix,
+        distinct.records,
+        distinct.index,
+        distinct.counts,
     )
-    return max(hits, float(np.maximum.reduceat(table[atoms], borders, axis=0).sum()))
+    shares = told.astype(float)
+    shares[asked] = hits / people.n_rows
+    return float(sum(people.weights * shares))
+
+
+@compiled(error_model="numpy")
+def hits_in_records(
+    pair_counts: NDArray[np.float32],
+    starts: NDArray[np.int64],
+    buckets: Lookup,
+    sizes: NDArray[np.int64],
+    personal: NDArray[np.int64],
+    telling: NDArray[np.int64],
+    atoms: NDArray[np.int64],
+    records: NDArray[np.uint16],
+    index: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> Floats:
+    """How many values of each personal attribute are guessed from records.
+
+    `buckets` and `sizes` are those of all atoms side by side and of all attributes; `telling` is
+    the other attribute whose bucket backs the guess; `atoms` has those of each person, `index` the
+    record of each, and `counts` the people of each record.
+    """
+    order, ends = _by_number(index, counts)
+    hits = np.zeros(personal.shape[0])
+    for q in range(personal.shape[0]):
+        p, b = personal[q], telling[q]
+        first, last = starts[p], starts[p + 1]
+        width = 1 if b == p else sizes[b]
+        table = np.zeros((last - first, width), dtype=np.float32)
+        in_bucket = np.zeros((sizes[p], width), dtype=np.float32)
+        most = np.zeros((sizes[p], width), dtype=np.float32)
+        n_atoms = np.zeros(sizes[p], dtype=np.int64)
+        for atom in range(first, last):
+            line = table[atom - first]
+            if width == 1:
+                line[0] = pair_counts[atom, atom]
+            else:
+                for cell in range(starts[b], starts[b + 1]):
+                    line[buckets[cell]] += pair_counts[atom, cell]
+            own = buckets[atom]
+            n_atoms[own] += 1
+            for other in range(width):
+                in_bucket[own, other] += line[other]
+                most[own, other] = max(most[own, other], line[other])
+        prior = np.empty((width, last - first), dtype=np.float32)
+        for atom in range(last - first):
+            own = buckets[first + atom]
+            for other in range(width):
+                people = max(in_bucket[own, other], np.float32(1.0))
+                prior[other, atom] = np.float32(_STRENGTH) * table[atom, other] / people
+        ranked, borders = _by_number(buckets[first:last], n_atoms)
+        others = np.zeros(records.shape[0], dtype=np.int64)
+        owns = np.empty(records.shape[0], dtype=np.int64)
+        for record in range(records.shape[0]):
+            owns[record] = records[record, p]
+            if width > 1:
+                others[record] = records[record, b]
+        guessed = hits_of(order, ends, atoms[:, p], owns, others, prior, ranked, borders)
+        hits[q] = max(guessed, most.sum())
+    return hits
+
+
+@compiled()
+def _by_number(numbers: Lookup, counts: NDArray[np.int64]) -> tuple[Lookup, Lookup]:
+    """Places sorted by their number, in order where it is the same, and where each number ends."""
+    ends = np.cumsum(counts)
+    following = ends - counts
+    order = np.empty(numbers.shape[0], dtype=np.int64)
+    for place in range(numbers.shape[0]):
+        order[following[numbers[place]]] = place
+        following[numbers[place]] += 1
+    return order, ends
 
 
 @compiled()
@@ -503,14 +592,14 @@ def hits_of(
 
     `order` lists the people record by record, those of record r up to `ends[r]`; `column` is the
     atom of each; `own` and `other` are the buckets of each record that its prior comes from.
-    `atoms` are listed bucket by bucket, those of bucket u from `borders[u]` on.
+    `atoms` are listed bucket by bucket, those of bucket u up to `borders[u]`.
     """
     counts = np.zeros(prior.shape[1])
     hits, first = 0.0, 0
     for record in range(ends.shape[0]):
         for place in range(first, ends[record]):
             counts[column[order[place]]] += 1.0
-        begin, end = borders[own[record]], borders[own[record] + 1]
+        begin, end = borders[own[record] - 1] if own[record] else 0, borders[own[record]]
         best, second, people = -1.0, -1.0, 0.0
         if end - begin < atoms.shape[0]:
             second = 0.0  # that of the atoms in other buckets
