@@ -50,6 +50,7 @@ $(VENV)/bin/python:
 
 $(VENV)/.runtime: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python $(PIP) --editable . --constraint constraints.txt
+	$(BIN)/python tools/compile_kernels.py
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt

@@ -18,16 +18,13 @@ PRIVACY = (0.0, 0.1, 0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 # What is tried beside the parameter that a minimiser's `path` sweeps.
 _FURTHER_SETTINGS: dict[str, list[dict[str, Any]]] = {
     "privacy tree": [{"privacy": privacy} for privacy in PRIVACY],
-    # as in the paper, in ranges that a person could answer, by what each tells beside the others
-    "feature selection": [
-        {},
-        {"max_ranges": MAX_RANGES},
-        {"max_ranges": MAX_RANGES, "criterion": "importance"},
-    ],
+    # by what each tells beside the others, in ranges that a person could answer
+    "importance": [{"max_ranges": MAX_RANGES, "criterion": "importance"}],
 }
 _LABELS = {"max_leaves": "leaves"}
-# Merging judges the points of privacy trees too and keeps those that it cannot beat.
-MINIMISERS = ("merging", "uniform", "feature selection")
+# Merging judges the points of privacy trees too and keeps those that it cannot beat. Importance
+# fills the gap between its points and everything, for tasks that need many attributes.
+MINIMISERS = ("merging", "importance")
 
 
 @dataclass(frozen=True)
@@ -71,22 +68,22 @@ def default_candidates(
         check_choice("sweep", "minimisers", name, ALL_MINIMISERS)
         kind = BY_NAME[name]
         own = {key: value for key, value in shared.items() if key in kind().get_params()}
-        if name == "feature selection" and task.numbers is not None:
+        if name == "importance" and task.numbers is not None:
             # numbers bear coarse buckets badly: half of the attributes as they are, the best half
             fixed = {"keep": len(task.names) // 2, "criterion": "importance"}
             half = kind(**own, **fixed).fit_task(task).generalization_
             yield Candidate(name, fixed, half)
         for further in _FURTHER_SETTINGS.get(name, ({},)):
             minimiser = kind(**own, **further)
-            steps = _numbers_of_attributes(len(task.names)) if "criterion" in further else None
+            steps = _numbers_of_attributes(len(task.names)) if name == "importance" else None
             for step, generalization in enumerate(minimiser.path(task, steps)):
                 parameters = {**_setting(minimiser, generalization, step), **further}
                 yield Candidate(name, parameters, generalization)
 
 
 def _numbers_of_attributes(n: int) -> list[int]:
-    """From seven eighths of the attributes to a quarter, for tasks that need many of them."""
-    return sorted({round(n * eighths / 8) for eighths in range(2, 8)} - {0, n}, reverse=True)
+    """From all attributes to a quarter of them, by eighths."""
+    return sorted({round(n * eighths / 8) for eighths in range(2, 9)} - {0}, reverse=True)
 
 
 def _setting(minimiser: Minimiser, generalization: Generalization, step: int) -> dict[str, Any]:

@@ -43,10 +43,10 @@ class Proof:
     counts : tuple of int or None
         For each way to divide the people, the fewest attributes that it showed to be enough; None
         where it showed nothing. Ways that could not have changed the median are left out.
-    ways : int
-        In how many ways the people could be divided.
     needed : mapping of str to int
         In how many of these ways each attribute was among them.
+    ways : int
+        In how many ways the people could be divided.
     """
 
     p_value: float
@@ -57,8 +57,8 @@ class Proof:
     stopped: bool = True
     how: str = EXACT
     counts: tuple[int | None, ...] = ()
-    ways: int = 0
     needed: Mapping[str, int] = field(default_factory=dict)
+    ways: int = 0
 
     def __repr__(self) -> str:
         return published_repr(self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -68,10 +68,10 @@ def sweep(
     roles : Roles, optional
         Needed unless `data` is a `Task` or `Split`.
     minimisers : str, Minimiser or sequence of them
-        By default "merging", "uniform" and "feature selection"; also "privacy tree" (PAT),
-        "iterative", "model tree", "adversarial" and "mutual information". Names stand for all
-        their settings in Staab et al. (appendix F), or for the whole path that they find; a
-        minimiser of your own stands for itself, and is left as it was.
+        By default "merging" and "importance"; also "privacy tree" (PAT), "uniform", "feature
+        selection", "iterative", "model tree", "adversarial" and "mutual information". Names stand
+        for all their settings in Staab et al. (appendix F), or for the whole path that they find;
+        a minimiser of your own stands for itself, and is left as it was.
     min_leaf : int, default=100
         The fewest people in a leaf of a privacy tree.
     sample : float, default=1.0
@@ -149,18 +149,21 @@ class _Learned:
     def tried(self, limit: float) -> list[Tried]:
         """What is lost with those that could be within a limit, by what is known before testing.
 
-        Each path is walked from its most to its least detailed candidate. Where a few one after the
-        other are expected to lose more than twice the limit, those after them are left alone; and
-        so is a candidate of another path that collects no fewer attributes than one which is
-        expected to be within the limit.
+        Only how many attributes are enough is asked here: of the candidates of a path that collect
+        as many, the most detailed one stands for all. Each path is walked from many attributes to
+        few. Where a few one after the other are expected to lose more than twice the limit, those
+        after them are left alone; and so is a candidate of another path that collects no fewer
+        attributes than one which is expected to be within the limit.
         """
         demand = LossDemand(limit, self._score, self.limits.classifier.losses)
         tried: list[Tried] = []
         for _, candidates in groupby(self.candidates, key=lambda c: c.path):
             within = [t.n_collected for t in tried if demand.estimate(t) <= limit]
-            fewest = min(within, default=math.inf)
-            path = [c for c in candidates if len(c.generalization.collected) < fewest]
-            path.sort(key=lambda c: -c.generalization.n_buckets)
+            path = [
+                finest
+                for n, finest in _finest_of_each(candidates).items()
+                if n < min(within, default=math.inf)
+            ]
             for first in range(0, len(path), _AT_ONCE):
                 few = self._measured(path[first : first + _AT_ONCE])
                 tried += few
@@ -214,6 +217,19 @@ class _Learned:
             yield from Parallel(n_jobs=self._n_jobs, backend="threading", return_as="generator")(
                 jobs
             )
+
+
+def _finest_of_each(candidates: Iterable[Candidate]) -> dict[int, Candidate]:
+    """By number of attributes, the most first: the most detailed of those that collect as many."""
+    finest: dict[int, Candidate] = {}
+    for candidate in candidates:
+        n = len(candidate.generalization.collected)
+        if (
+            n not in finest
+            or candidate.generalization.n_buckets > finest[n].generalization.n_buckets
+        ):
+            finest[n] = candidate
+    return dict(sorted(finest.items(), reverse=True))
 
 
 class _Repeat:

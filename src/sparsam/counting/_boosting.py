@@ -317,7 +317,7 @@ def add_tree(
     rate, ridge = strengths[0], strengths[2]
     leaves = table.shape[0]
     gains, columns, cuts = np.empty(leaves), np.empty(leaves, np.int64), np.empty(leaves, np.int64)
-    widest = np.max(np.diff(starts))
+    widest = widest_column(starts)
     ranked, left = np.empty(widest, np.int64), np.empty(widest, np.bool_)
     told_by_all = np.zeros(starts[-1])
     # where each leaf begins and ends among either
@@ -371,6 +371,15 @@ def add_tree(
             raw[order[i], told] += step
         for i in range(first_asked[leaf], last_asked[leaf]):
             raw[others[i], told] += step
+
+
+@compiled()
+def widest_column(starts: NDArray[np.int64]) -> int:
+    """The most codes of any column; in a loop, as numpy's functions take seconds to compile."""
+    widest = 0
+    for column in range(starts.shape[0] - 1):
+        widest = max(widest, starts[column + 1] - starts[column])
+    return widest
 
 
 @compiled(error_model="numpy")

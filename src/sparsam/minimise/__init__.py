@@ -28,6 +28,7 @@ BY_NAME: dict[str, type[Minimiser]] = {
     "privacy tree": PrivacyTree,
     "uniform": Uniform,
     "feature selection": FeatureSelection,
+    "importance": FeatureSelection,
     "iterative": Iterative,
     # A classifier of our own stands in for the model that already runs (Apt).
     "model tree": ModelTree,

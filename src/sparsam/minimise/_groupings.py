@@ -8,8 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from sparsam.counting import distinct_records
@@ -200,6 +198,9 @@ def _weights(
     task: Task, values: Sequence[NDArray[np.integer]], sizes: Sequence[int]
 ) -> NDArray[np.float64]:
     """Weights of shape (all values of all attributes, classes), learned from counts."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
     n_classes = len(task.classes)
     coded = [value[task.codes[:, a]] for a, value in enumerate(values)]
     codes = np.column_stack([*coded, task.target]).astype(np.uint16)

@@ -68,14 +68,17 @@ def _groups(matrix: NDArray[np.int8]) -> NDArray[np.int64]:
 @compiled()
 def numbered_by_first_code(bucket: NDArray[np.int64]) -> NDArray[np.int64]:
     """Number buckets without gaps in the order of their first codes (so a missing value's last)."""
+    highest = -1
+    for code in range(bucket.shape[0]):
+        highest = max(highest, bucket[code])
     numbered = np.empty(bucket.shape[0], dtype=np.int64)
-    ranks = np.full(bucket.max() + 1 if bucket.shape[0] else 0, -1, dtype=np.int64)
+    numbers = np.zeros(highest + 1, dtype=np.int64)  # from 1 on; 0 for those not seen yet
     following = 0
     for code in range(bucket.shape[0]):
-        if ranks[bucket[code]] < 0:
-            ranks[bucket[code]] = following
+        if numbers[bucket[code]] == 0:
             following += 1
-        numbered[code] = ranks[bucket[code]]
+            numbers[bucket[code]] = following
+        numbered[code] = numbers[bucket[code]] - 1
     return numbered
 
 

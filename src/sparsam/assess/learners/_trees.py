@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import HistGradientBoostingRegressor
 
 from sparsam.assess.learners._sample import Beliefs, Sample, ranges_of
 from sparsam.counting import Boosting
@@ -45,6 +44,8 @@ def _coarse(sample: Sample) -> tuple[NDArray[np.uint16], list[int]]:
 
 def boosted_medians(sample: Sample, random_state: int = 0) -> Beliefs:
     """The median of the number."""
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
     few = [column for column in sample.unordered if sample.sizes[column] <= _MOST_CATEGORIES]
     model = HistGradientBoostingRegressor(
         loss="absolute_error",

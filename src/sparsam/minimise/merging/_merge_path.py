@@ -341,7 +341,9 @@ def merged_change(
                 more_hits -= weights[q] * hits[row, q]
             if not alone:
                 more_loss -= losses[row]
-        people = shares.sum()
+        people = 0.0
+        for k in range(n_classes):
+            people += shares[k]
         if not alone:
             highest, squares = 0.0, 0.0
             for k in range(n_classes):

@@ -55,7 +55,7 @@ class Merging(BucketMinimiser):
         The most leaves of the privacy trees that the path may take points from.
     min_leaf : int, default=100
         The fewest people in a leaf of them.
-    max_path : int, default=32
+    max_path : int, default=24
         The most generalizations that the path may have.
     max_rows : int, default=50_000
         The most people to learn from; of more, so many are drawn at random.
@@ -115,7 +115,7 @@ class Merging(BucketMinimiser):
         privacy: float = 0.1,
         start_leaves: int = 200,
         min_leaf: int = 100,
-        max_path: int = 32,
+        max_path: int = 24,
         max_rows: int = 50_000,
         constraints: Constraints | None = None,
         unseen: str = "error",

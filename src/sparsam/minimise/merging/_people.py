@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -262,7 +263,7 @@ class Layout:
         order = np.argsort(self.places, kind="stable")
         return order, np.searchsorted(self.places[order], np.arange(len(self)))
 
-    def rows(self, of_atoms: Floats) -> Floats:
+    def rows(self, of_atoms: NDArray[Any]) -> Floats:
         """Sums over the atoms of each bucket, from one row for each atom."""
         order, borders = self._runs
         return np.asarray(np.add.reduceat(of_atoms[order], borders, axis=0))
@@ -341,8 +342,9 @@ def _ranked(
 @compiled(error_model="numpy")
 def loss_of(forecast: Floats, likely: Floats) -> float:
     """Mean of the error of the best guess and the squared distance from the likely classes."""
+    n_rows = forecast.shape[0]
     right, distance = 0.0, 0.0
-    for row in range(forecast.shape[0]):
+    for row in range(n_rows):
         best = 0
         for k in range(forecast.shape[1]):
             if forecast[row, k] > forecast[row, best]:
@@ -350,7 +352,8 @@ def loss_of(forecast: Floats, likely: Floats) -> float:
             apart = likely[row, k] - forecast[row, k]
             distance += apart * apart
         right += likely[row, best]
-    return (1.0 - right / forecast.shape[0] + distance / forecast.shape[0]) / 2.0
+    loss: float = (1.0 - right / n_rows + distance / n_rows) / 2.0
+    return loss
 
 
 def likely_classes(task: Task, random_state: int = 0) -> NDArray[np.float64]:

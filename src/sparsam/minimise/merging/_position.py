@@ -561,15 +561,23 @@ def hits_in_records(
             if width > 1:
                 others[record] = records[record, b]
         guessed = hits_of(order, ends, atoms[:, p], owns, others, prior, ranked, borders)
-        hits[q] = max(guessed, most.sum())
+        by_buckets = 0.0
+        for own in range(sizes[p]):
+            for other in range(width):
+                by_buckets += most[own, other]
+        hits[q] = max(guessed, by_buckets)
     return hits
 
 
 @compiled()
 def _by_number(numbers: Lookup, counts: NDArray[np.int64]) -> tuple[Lookup, Lookup]:
     """Places sorted by their number, in order where it is the same, and where each number ends."""
-    ends = np.cumsum(counts)
-    following = ends - counts
+    ends, following = np.empty_like(counts), np.empty_like(counts)
+    before = 0
+    for number in range(counts.shape[0]):
+        following[number] = before
+        before += counts[number]
+        ends[number] = before
     order = np.empty(numbers.shape[0], dtype=np.int64)
     for place in range(numbers.shape[0]):
         order[following[numbers[place]]] = place

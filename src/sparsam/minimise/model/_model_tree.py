@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
@@ -409,6 +408,8 @@ class CodesClassifier:
     """
 
     def __init__(self, task: Task, random_state: int) -> None:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+
         last = task.target == len(task.classes) - 1
         self._places = []
         for a, attribute in enumerate(task.table.attributes):
