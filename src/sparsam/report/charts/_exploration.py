@@ -147,10 +147,16 @@ def _columns(attribute: Data, ax: Axes | None, style: Data) -> Axes:
     up = "Rows (noisy count)"
     if uneven:
         up = f"Rows per {own_number(bar_unit(attribute['edges']))} (noisy)"
-    apart = [cell for cell in attribute["cells"] if cell["apart"] and round(cell["count"]) > 0]
+    apart = [cell for cell in attribute["cells"] if cell["apart"] and _is_there(cell)]
     beside = ", ".join(f"{cell['label']} about {noisy_count(cell['count'])}" for cell in apart)
     title = f"{attribute['name']}{f'; {beside}' if uneven and beside else ''}"
     return paper.done(title, attribute["name"], up, grid="y")
+
+
+def _is_there(cell: Data) -> bool:
+    """Whether a count is beyond the noise."""
+    ends = pair(cell["interval"])
+    return ends is not None and ends[0] > 0
 
 
 def _even(attribute: Data) -> list[Bar]:

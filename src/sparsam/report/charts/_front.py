@@ -102,7 +102,7 @@ def _draw_limits(paper: Paper, front: Front, points: _Points) -> None:
         if near:
             paper.edge(nothing, words, "-.")
         else:
-            paper.ax.plot([], [], linestyle="none", label=f"{words}, far right")
+            paper.ax.plot([], [], linestyle="none", label=f"{words} (far right)")
     if naive is not None:
         paper.level(naive, f"majority guess: {told(percent(naive))}", ":")
 

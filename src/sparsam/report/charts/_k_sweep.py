@@ -14,6 +14,8 @@ from sparsam.report.pictures._release import method_name
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_ACROSS = "k: rows that share a record (log scale)"
+_FAR = 0.6  # of the scores, for one answer for all to be drawn so far below them
 _UP = {"loss": "Detail lost, tight (%)", "score": "Score of the release"}
 
 
@@ -41,7 +43,7 @@ def plot_k_sweep(sweep: KSweep, ax: Axes | None, measure: str | None, **style: A
         paper.percent("y")
     return paper.done(
         f"What every k costs: {method_name(sweep.method)}",
-        "k: rows that share a record",
+        _ACROSS,
         _UP[measure],
     )
 
@@ -58,16 +60,21 @@ def plot_k_scores(scores: KScores, ax: Axes | None, **style: Any) -> Axes:
     """
     paper, measure = Paper(ax, style, (7.2, 4.8)), scores.scores["measure"]
     _draw(paper, [sweep.to_dict() for sweep in scores.sweeps], "score")
-    for name, words, line in (("raw", "raw rows", "--"), ("chance", "one answer for all", ":")):
-        value = scores.scores[name]
-        paper.level(value, f"{words}: {told(score_words(value, measure))}", line)
+    raw, chance = scores.scores["raw"], scores.scores["chance"]
+    paper.level(raw, f"raw rows: {told(score_words(raw, measure))}", "--")
+    low, high = paper.ax.get_ylim()
+    words = f"one answer for all: {told(score_words(chance, measure))}"
+    if chance >= low - _FAR * (high - low):
+        paper.level(chance, words, ":")
+    else:
+        paper.ax.plot([], [], linestyle="none", label=f"{words} (below)")
     if measure == "share":
         paper.percent("y")
     name = score_name(measure)
     unit = " (%)" if measure == "share" else ""
     return paper.done(
         "What a model learns from the release",
-        "k: rows that share a record (log scale)",
+        _ACROSS,
         f"{name[0].upper()}{name[1:]}, people held out{unit}",
     )
 
