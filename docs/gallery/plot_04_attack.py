@@ -10,7 +10,7 @@ attack models, and held against what it would get wrong *without* the records.
 
 import sparsam as sp
 
-people = sp.load_example().take(range(4000))
+people = sp.load_example().take(range(2500))
 data = sp.split(sp.resolve(people, sp.Roles("employed")))
 tree = sp.PrivacyTree(max_leaves=8, privacy=0.5).fit_task(data.train)
 print(tree.generalization_)

@@ -10,9 +10,9 @@ more is chosen.
 
 import sparsam as sp
 
-people = sp.load_example().take(range(6000))
+people = sp.load_example().take(range(4000))
 roles = sp.Roles(target="employed", personal="categorical")
-front = sp.sweep(people, roles, minimisers=["merging", "uniform"], repeats=1)
+front = sp.sweep(people, roles, minimisers=["merging"], repeats=1)
 print(front)
 
 # %%
@@ -30,7 +30,7 @@ print(f"smallest loss that these people can show: {front.smallest_loss():.3f}")
 print(f"people it takes to show one point:        {front.people_needed(0.01):,}")
 
 # %%
-# So we ask for what 6,000 people can show: at most four points of accuracy, with 95 % confidence.
+# So we ask for what 4,000 people can show: at most four points of accuracy, with 95 % confidence.
 # The star is the choice; it is tested on people who took no part in anything before.
 
 best = front.choose(max_utility_loss=0.04)

@@ -14,9 +14,9 @@ from matplotlib import pyplot as plt
 
 import sparsam as sp
 
-people = sp.load_example().take(range(4000))
+people = sp.load_example().take(range(2500))
 front = sp.sweep(people, sp.Roles("employed"), minimisers=["merging"], repeats=1)
-best = front.choose(max_utility_loss=0.04)
+best = front.choose()
 
 # %%
 # The report says its content once. The same data become a page that needs no network, text, and

@@ -13,7 +13,7 @@ from pathlib import Path
 import sparsam as sp
 from sparsam.anonymise import Anonymiser, Hybrid, k_scores, k_sweep, verify
 
-people = sp.load_example().take(range(2500)).to_frame("pandas")
+people = sp.load_example().take(range(2000)).to_frame("pandas")
 known = ["age", "sex", "education", "marital_status"]
 
 # %%

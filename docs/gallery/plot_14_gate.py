@@ -15,15 +15,15 @@ from pathlib import Path
 import sparsam as sp
 from sparsam.assess import assess_generalization, check_gates, measure_limits
 
-people = sp.load_example().take(range(6000))
+people = sp.load_example().take(range(4000))
 roles = sp.Roles(target="employed", personal="categorical")
-tree = sp.PrivacyTree(roles, max_leaves=8, privacy=0.5).fit(people.take(range(3000)))
+tree = sp.PrivacyTree(roles, max_leaves=8, privacy=0.5).fit(people.take(range(2000)))
 
 # %%
 # In Python a gate is a line of a test. We allow an adversary to recover a third of what guessing
 # gets wrong over all attributes, half of any single one, and a loss of five points.
 
-sample = sp.split(sp.resolve(people.take(range(3000, 6000)), roles))
+sample = sp.split(sp.resolve(people.take(range(2000, 4000)), roles))
 assessment = assess_generalization(tree.generalization_, sample)
 limits = measure_limits(sample)
 gates = check_gates(
@@ -52,7 +52,7 @@ axes.legend(loc="lower right")
 with tempfile.TemporaryDirectory() as folder:
     artifact, table = Path(folder) / "people.json", Path(folder) / "sample.csv"
     tree.generalization_.save(artifact)
-    people.take(range(3000, 6000)).to_frame("pandas").to_csv(table, index=False)
+    people.take(range(2000, 4000)).to_frame("pandas").to_csv(table, index=False)
     command = ["assess", str(artifact), str(table), "--target", "employed", "--max-risk", "0.05"]
     run = [sys.executable, "-m", "sparsam", *command, "--quiet"]
     result = subprocess.run(run, capture_output=True, text=True, check=False)

@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
-
-from matplotlib import pyplot as plt
-from matplotlib.axes import Axes
-from matplotlib.text import Text
 
 import sparsam as sp
 from sparsam.anonymise import Anonymiser, Greedy, KScores, KSweep, k_scores, k_sweep
@@ -35,6 +29,10 @@ from sparsam.assess import (
 from sparsam.attack import Attacks
 from sparsam.explore import Exploration
 from sparsam.individual import Retention, read_people, retain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.text import Text
 
 ROLES = sp.Roles("works", personal=["age", "education", "sex", "region"])
 _OVERLAP = 1.5  # pixels that two texts may share: the frames of letters are larger than letters
@@ -233,6 +231,8 @@ def everything(
 @pytest.fixture(scope="session")
 def drawn(everything: dict[str, Callable[..., Any]]) -> dict[str, Axes]:
     """Every chart, each on a figure of its own."""
+    from matplotlib import pyplot as plt
+
     charts = {}
     for name, draw in everything.items():
         charts[name] = draw()
@@ -264,6 +264,8 @@ def texts_apart() -> Callable[[Axes], None]:
 
 def shown_texts(figure: Any) -> Iterator[Text]:
     """Every text that is drawn: numbers at axes only where the axes show them."""
+    from matplotlib.text import Text
+
     for axes in figure.axes:
         if not axes.axison:
             continue
@@ -282,6 +284,8 @@ def shown_texts(figure: Any) -> Iterator[Text]:
 @pytest.fixture
 def blank() -> Iterator[Axes]:
     """Axes of somebody else."""
+    from matplotlib import pyplot as plt
+
     figure, axes = plt.subplots(layout="constrained", figsize=(9, 7))
     yield axes
     plt.close(figure)
