@@ -309,6 +309,10 @@ class Choice:
         Returns
         -------
         matplotlib Axes
+
+        Examples
+        --------
+        ``front.choose(max_utility_loss=0.02).plot()`` marks the choice by a star.
         """
         return self.front.plot(ax, choice=self, **style)
 

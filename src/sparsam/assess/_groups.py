@@ -223,6 +223,17 @@ class Groups:
         Returns
         -------
         matplotlib Axes
+
+        Examples
+        --------
+        >>> import sparsam as sp
+        >>> from sparsam.assess import measure_limits
+        >>> data = sp.split(sp.resolve(sp.load_example().take(range(2000)), sp.Roles("employed")))
+        >>> nothing = sp.Generalization.nothing(data.train.table)
+        >>> assessment = sp.assess_generalization(nothing, data)
+        >>> groups = assess_groups(assessment, measure_limits(data), data, ["sex"])
+        >>> sorted(tick.get_text() for tick in groups.plot().get_yticklabels())
+        ['sex: female', 'sex: male']
         """
         axes: Axes = supplied("plot_groups")(self, ax, **style)
         return axes

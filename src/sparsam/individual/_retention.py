@@ -84,6 +84,10 @@ class Retention:
         Returns
         -------
         matplotlib Axes
+
+        Examples
+        --------
+        ``retain(people, keep=0.2).plot(measure="weighed")`` draws how often people are recognised.
         """
         return self.curve.plot(ax, measure=measure, **style)
 

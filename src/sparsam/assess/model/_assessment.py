@@ -437,6 +437,16 @@ class ModelAssessment:
         Returns
         -------
         matplotlib Axes
+
+        Examples
+        --------
+        >>> import sparsam as sp
+        >>> people = sp.load_example().take(range(2000)).to_frame("pandas")
+        >>> def adult(frame):
+        ...     return frame["age"].to_numpy() >= 18
+        >>> tree = ModelTree(adult, sp.Roles("employed"), keep_accuracy=0.99).fit(people)
+        >>> assess_model(tree, people, rows=tree.held_out_rows_).plot().get_ylabel()
+        'Answers kept, people held out (%)'
         """
         axes: Axes = supplied("plot_model")(self, ax, **style)
         return axes

@@ -217,6 +217,15 @@ class Monitoring:
         Returns
         -------
         matplotlib Axes
+
+        Examples
+        --------
+        >>> import sparsam as sp
+        >>> people, roles = sp.load_example().take(range(2000)), sp.Roles("employed")
+        >>> tree = sp.PrivacyTree(roles, max_leaves=4).fit(people)
+        >>> look = monitor(tree.generalization_, people, roles, baseline=people)
+        >>> look.plot().get_title(loc="left")
+        'Who the people were and are...'
         """
         check_choice("plot", "about", about, ("people", "target"))
         axes: Axes = supplied("plot_monitoring")(self, ax, about, **style)

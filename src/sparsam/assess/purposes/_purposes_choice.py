@@ -207,6 +207,10 @@ class PurposesChoice:
         Returns
         -------
         matplotlib Axes
+
+        Examples
+        --------
+        ``minimise_for_purposes(people, Roles(targets=["employed", "ill"])).plot()``
         """
         axes: Axes = supplied("plot_purposes")(self, ax, **style)
         return axes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sparsam._errors import ParameterError
+from sparsam._checks import check_choice
 from sparsam.anonymise import KScores, KSweep
 from sparsam.report._words import score_name, score_words
 from sparsam.report.charts._paper import Paper, nothing_to_draw, told
@@ -33,8 +33,7 @@ def plot_k_sweep(sweep: KSweep, ax: Axes | None, measure: str | None, **style: A
     facts = sweep.to_dict()
     scored = any(row["score"] is not None for row in facts["rows"])
     measure = measure or ("score" if scored else "loss")
-    if measure not in _UP:
-        raise ParameterError(f"The 'measure' must be 'loss' or 'score'. Got {measure!r} instead.")
+    check_choice("plot", "measure", measure, _UP)
     if measure == "score" and not scored:
         raise nothing_to_draw("no score was asked for: k_sweep(..., score=...).")
     paper = Paper(ax, style)
