@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
 from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
 
 import sparsam as sp
 from sparsam.data import CategoricalDomain, NumericDomain
@@ -81,3 +83,15 @@ def test_colours_of_ones_own() -> None:
     axes = sp.Generalization([TOWN]).plot(colors=["white", "black"], edgecolor="red")
     assert [bar.get_facecolor()[:3] for bar in axes.patches] == [(1, 1, 1), (0, 0, 0)]
     assert {bar.get_edgecolor()[:3] for bar in axes.patches} == {(1, 0, 0)}
+
+
+def test_names_are_words_and_no_formulas(texts_apart: Callable[[Axes], None]) -> None:
+    """Between two dollars matplotlib would see a formula, and stumble over this one."""
+    labels = ["under $5 \\frac", "$6 and ^over\n"]
+    name = "income $\\frac{$ and more words than have room beside a bar"
+    axes = sp.Generalization(
+        [numeric_partition(name, NumericDomain(0, 9), [5], labels=labels)]
+    ).plot()
+    texts_apart(axes)
+    assert axes.get_yticklabels()[0].get_text().startswith(r"income \$")
+    assert "\n" not in axes.texts[2].get_text()

@@ -20,6 +20,7 @@ from sparsam.report.charts._paper import (
     SOFT,
     Paper,
     Style,
+    named,
     new_axes,
     nothing_to_draw,
     row_height,
@@ -32,7 +33,6 @@ from sparsam.report.pictures._explore import (
     scaled_bars,
     sure,
 )
-from sparsam.report.plot._labels import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -122,11 +122,11 @@ def _rows(attribute: Data, ax: Axes | None, style: Data) -> Axes:
             bar.set_hatch("//")
         if (ends := pair(cell["interval"])) is not None:
             paper.ax.plot(ends, [place, place], color=INK, linewidth=1.2, zorder=2)
-    paper.names([shorten(cell["label"], _LONGEST) for cell in cells])
+    paper.names([cell["label"] for cell in cells], _LONGEST)
     paper.numbers("x", 5)
     fewer = len(cells) < len(attribute["cells"])
     of = f", {len(cells)} largest of {len(attribute['cells'])}" if fewer else ""
-    return paper.done(f"{attribute['name']}{of}", "Rows (noisy count)", "", grid="x")
+    return paper.done(f"{named(attribute['name'])}{of}", "Rows (noisy count)", "", grid="x")
 
 
 def _columns(attribute: Data, ax: Axes | None, style: Data) -> Axes:
@@ -149,8 +149,9 @@ def _columns(attribute: Data, ax: Axes | None, style: Data) -> Axes:
         up = f"Rows per {own_number(bar_unit(attribute['edges']))} (noisy)"
     apart = [cell for cell in attribute["cells"] if cell["apart"] and _is_there(cell)]
     beside = ", ".join(f"{cell['label']} about {noisy_count(cell['count'])}" for cell in apart)
-    title = f"{attribute['name']}{f'; {beside}' if uneven and beside else ''}"
-    return paper.done(title, attribute["name"], up, grid="y")
+    name = named(attribute["name"])
+    title = f"{name}{f'; {beside}' if uneven and beside else ''}"
+    return paper.done(title, name, up, grid="y")
 
 
 def _is_there(cell: Data) -> bool:
@@ -215,7 +216,7 @@ def _matrix(exploration: Exploration, measure: str, ax: Axes | None, style: Data
                       fontweight="bold" if known else "normal",
                       fontstyle="normal" if known else "italic")  # fmt: skip
     paper.shades(values, (RISK, "white", ACCENT), -1.0)
-    short = [shorten(name, _LONGEST) for name in data["names"]]
+    short = [named(name, _LONGEST) for name in data["names"]]
     paper.ax.set_xticks(range(size - 1), short[:-1], rotation=90)
     paper.ax.set_yticks(range(1, size), short[1:])
     paper.ax.set_xlim(-0.5, size - 1.5)

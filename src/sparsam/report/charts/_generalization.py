@@ -15,9 +15,9 @@ from sparsam.report.charts._paper import (
     RULE,
     SOFT,
     Paper,
+    named,
     row_height,
 )
-from sparsam.report.plot._labels import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -131,11 +131,14 @@ def _draw_row(paper: Paper, row: int, partition: Partition) -> list[tuple[Text, 
     bars.setdefault("color", [tints[place % len(tints)] for place in range(len(cells))])
     lows = [cell.low for cell in cells]
     ax.barh([row] * len(cells), [c.high - c.low for c in cells], height, left=lows, **bars)
+    centred: dict[str, Any] = {"ha": "center", "va": "center", "color": INK, "fontsize": "small"}
     return [
-        (ax.text((c.low + c.high) / 2, row, c.label, ha="center", va="center", color=INK,
-                 fontsize="small"), c)
-        for c in cells
-    ]  # fmt: skip
+        (
+            ax.text((cell.low + cell.high) / 2, row, named(cell.label, len(cell.label)), **centred),
+            cell,
+        )
+        for cell in cells
+    ]
 
 
 def _count(ax: Axes, row: int, partition: Partition) -> None:
@@ -155,6 +158,6 @@ def _fit(ax: Axes, texts: list[tuple[Text, Cell]]) -> None:
         room, needed = width * (cell.high - cell.low) - 6, text.get_window_extent().width
         letters = int(len(text.get_text()) * room / max(needed, 1.0))
         while needed > room and text.get_text():
-            short = shorten(cell.label, letters) if letters >= _FEWEST_LETTERS else ""
+            short = named(cell.label, letters) if letters >= _FEWEST_LETTERS else ""
             text.set_text(short)
             letters, needed = letters - 1, text.get_window_extent().width

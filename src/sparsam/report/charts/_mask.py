@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sparsam.individual import Mask
 from sparsam.report._individual_data import picture_of
 from sparsam.report._words import percent
-from sparsam.report.charts._paper import ACCENT, INK, Paper, told
-from sparsam.report.plot._labels import shorten
+from sparsam.report.charts._paper import ACCENT, INK, Paper, named, told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +32,7 @@ def plot_mask(mask: Mask, ax: Axes | None, **style: Any) -> Axes:
     rows, columns = len(picture["rows"]), len(picture["rows"][0])
     names, size = list(mask.attributes), len(mask.attributes)
     if size <= _MOST_NAMES and size == columns:
-        paper.ax.set_xticks(range(size), [shorten(n, _LONGEST) for n in names], rotation=90)
+        paper.ax.set_xticks(range(size), [named(n, _LONGEST) for n in names], rotation=90)
     else:
         paper.ax.set_xticks([])
     paper.ax.set_yticks([])

@@ -11,6 +11,7 @@ from sparsam.report.charts._paper import (
     RISK,
     Look,
     Paper,
+    named,
     nothing_to_draw,
     row_height,
     told,
@@ -53,7 +54,7 @@ def plot_drift(drift: Drift, ax: Axes | None, **style: Any) -> Axes:
     _draw_errors(paper, [r["baseline"] for r in risks], [], 3, "majority guess")
     every = -(-len(periods) // _MOST_PERIODS)
     shown = range(0, len(periods), every)
-    paper.ax.set_xticks(list(shown), [shorten(periods[place], _LONGEST) for place in shown])
+    paper.ax.set_xticks(list(shown), [named(periods[place], _LONGEST) for place in shown])
     paper.ax.set_xlim(-0.4, len(periods) - 0.6)
     paper.ax.set_ylim(0, 1.05 * paper.ax.get_ylim()[1])
     paper.percent("y")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sparsam._errors import MissingExtraError, ParameterError
+from sparsam._printable import one_line
 from sparsam.report._words import THIN, own_number, short_percent
 from sparsam.report.plot._labels import shorten
 
@@ -179,7 +180,7 @@ class Paper:
 
     def names(self, words: Sequence[str], longest: int = _LONGEST) -> None:
         """Write one name for each row, the first at the top."""
-        self.ax.set_yticks(range(len(words)), [shorten(word, longest) for word in words])
+        self.ax.set_yticks(range(len(words)), [named(word, longest) for word in words])
         self.ax.set_ylim(len(words) - 0.4, -0.6)
         self.ax.tick_params(axis="y", length=0)
 
@@ -273,14 +274,25 @@ def percent_tick(share: float, place: int | None = None) -> str:
 
 
 def told(words: str) -> str:
-    """Write words with signs that every font has.
+    """Write words with signs that every font has, and that matplotlib takes for words.
 
     Examples
     --------
-    >>> told("5\\u202f%") == "5\\u00a0%"
-    True
+    >>> told("5\\u202f%") == "5\\u00a0%", told("under $5")
+    (True, 'under \\\\$5')
     """
-    return words.replace(THIN, "\u00a0")
+    return words.replace(THIN, "\u00a0").replace("$", r"\$")
+
+
+def named(words: str, longest: int = _LONGEST) -> str:
+    """Write a name or a label of the user's on one line, cut to so many letters.
+
+    Examples
+    --------
+    >>> named("a very long name of an attribute", 12)
+    'a very long…'
+    """
+    return told(shorten(one_line(words), longest))
 
 
 def nothing_to_draw(what: str) -> ParameterError:

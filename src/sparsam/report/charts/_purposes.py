@@ -6,8 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from sparsam.assess import PurposesChoice
-from sparsam.report.charts._paper import ACCENT, INK, Paper, row_height
-from sparsam.report.plot._labels import shorten
+from sparsam.report.charts._paper import ACCENT, INK, Paper, named, row_height
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +40,7 @@ def plot_purposes(choice: PurposesChoice, ax: Axes | None, **style: Any) -> Axes
     paper.shades(shades, ("white", ACCENT))
     paper.names([need["attribute"] for need in needs])
     paper.ax.set_ylim(len(needs) - 0.5, -0.5)
-    paper.ax.set_xticks(range(len(columns)), [shorten(name, _LONGEST) for name in columns])
+    paper.ax.set_xticks(range(len(columns)), [named(name, _LONGEST) for name in columns])
     paper.ax.axvline(len(columns) - 1.5, color=INK, linewidth=1.2)
     paper.ax.hlines([row + 0.5 for row in range(len(needs) - 1)], -0.5, len(columns) - 0.5,
                     color="white", linewidth=1.2)  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sparsam.attack import WORST, Attacks, Risk
 from sparsam.report._attack_view import ATTACKERS, GUESSING, attack_view, share_of
 from sparsam.report._words import data_words, pair, short_percent
-from sparsam.report.charts._paper import RISK, Look, Paper, nothing_to_draw, row_height, told
+from sparsam.report.charts._paper import RISK, Look, Paper, named, nothing_to_draw, row_height, told
 from sparsam.report.charts._rows import Row, draw_rows, rule_between
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def plot_risk(risk: Risk, ax: Axes | None, **style: Any) -> Axes:
     return _listed(
         [known[place] for place in order],
         [names[place] for place in order],
-        f"What the attacker gets wrong: {_adversary(facts)}",
+        f"What the attacker gets wrong: {named(_adversary(facts))}",
         ax,
         style,
     )
