@@ -32,8 +32,9 @@ print(attacks["A1"])
 attacks.plot()
 
 # %%
-# Attribute by attribute, the most exposed first. What is closely tied to age is recovered, for age
-# is what is collected; sex and race are not.
+# Attribute by attribute, the most exposed first. At the top is what was collected itself, or what
+# is closely tied to it; at the bottom the dots sit on their lines: of race, say, these records
+# tell nothing.
 
 attacks["A1"].plot()
 

@@ -26,8 +26,9 @@ costs.plot()
 
 # %%
 # Detail is not the same as use. Here a model learns from each release, by three ways of dividing
-# people, and is tested on raw rows of others. Much detail can go before the model notices; and two
-# methods that differ by a point may differ by chance, as the words below say.
+# people, and is tested on raw rows of others. Much detail can go before the model notices. Two
+# figures that lie a few points apart may differ by chance, as the words below say, and a release
+# may even seem to teach more than the raw rows do.
 
 table = people[[*known, "employed"]]
 scores = k_scores(

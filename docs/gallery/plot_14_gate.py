@@ -35,7 +35,7 @@ for gate in gates:
 # %%
 # Which attribute fails? The picture shows what an attacker gets wrong. We draw the limit into it
 # ourselves, as the axes are ordinary axes: half of what guessing gets wrong. Where the dot is left
-# of its cross, the gate is closed: what is collected as it is, is known.
+# of its cross, the gate is closed: the attribute is collected, or follows from what is.
 
 axes = assessment.risk.plot(title="The gate: half of what guessing gets wrong")
 parts = {part.attribute: part for part in assessment.risk.parts}

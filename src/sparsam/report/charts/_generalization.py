@@ -155,7 +155,7 @@ def _fit(ax: Axes, texts: list[tuple[Text, Cell]]) -> None:
     figure.draw_without_rendering()  # only now are the axes as wide as they will be
     width = ax.get_window_extent().width
     for text, cell in texts:
-        room, needed = width * (cell.high - cell.low) - 6, text.get_window_extent().width
+        room, needed = width * (cell.high - cell.low) - 12, text.get_window_extent().width
         letters = int(len(text.get_text()) * room / max(needed, 1.0))
         while needed > room and text.get_text():
             short = named(cell.label, letters) if letters >= _FEWEST_LETTERS else ""
