@@ -69,7 +69,7 @@ $(VENV)/.browser: $(VENV)/.dev
 .venv-oldest/.ready: pyproject.toml constraints.txt tools/lower_bounds.py
 	$(PYTHON) -m venv --clear .venv-oldest
 	.venv-oldest/bin/python tools/lower_bounds.py > .venv-oldest/oldest.txt
-	.venv-oldest/bin/python $(PIP) --editable '.[frames,excel,models,neural,dp,accounting,serve,postgres,sql,test]' onnx \
+	.venv-oldest/bin/python $(PIP) --editable '.[frames,excel,models,neural,dp,accounting,serve,postgres,sql,plot,test]' onnx \
 		--constraint .venv-oldest/oldest.txt
 	@touch $@
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import doctest
 import importlib.util
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from traceback import walk_tb
@@ -13,10 +15,13 @@ import pytest
 
 from sparsam._errors import MissingExtraError
 
+os.environ["MPLBACKEND"] = "Agg"  # charts are drawn into memory, on no screen
+
 # The libraries of the extras, by the names that they are imported by.
 EXTRAS = {
     "dp_accounting": "accounting",
     "diffprivlib": "dp-training",
+    "matplotlib": "plot",
     "onnx": "dev",
     "onnxruntime": "models",
     "opacus": "dp-training",
@@ -57,6 +62,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     config.option.loadscopereorder = False
     return OneProcessPerUnit(config, log)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures() -> Iterator[None]:
+    """Close the figures that a test or an example has opened."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 # Files whose import ended early for want of an extra, and stay half imported.

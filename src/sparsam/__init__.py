@@ -92,6 +92,26 @@ for _name in (
 ):
     supply(_name, partial(lambda name: getattr(__getattr__("collect").exports, name), _name))
 
+# What was measured is drawn, through matplotlib, in the words and colours of reports.
+for _name in (
+    "plot_asked",
+    "plot_attacks",
+    "plot_curve",
+    "plot_drift",
+    "plot_exploration",
+    "plot_front",
+    "plot_generalization",
+    "plot_groups",
+    "plot_k_scores",
+    "plot_k_sweep",
+    "plot_mask",
+    "plot_model",
+    "plot_monitoring",
+    "plot_purposes",
+    "plot_risk",
+):
+    supply(_name, partial(lambda name: getattr(__getattr__("report").charts, name), _name))
+
 __all__ = [
     "Constraints",
     "Generalization",

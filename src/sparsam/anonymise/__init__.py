@@ -27,6 +27,7 @@ from sparsam.anonymise.proof._verify import verify
 from sparsam.anonymise._anonymise_model import AnonymisedModel as AnonymisedModel
 from sparsam.anonymise._anonymise_model import ModelFacts as ModelFacts
 from sparsam.anonymise._drop_one import DropOne as DropOne
+from sparsam.anonymise._k_scores import KScores as KScores
 from sparsam.anonymise._k_sweep import KSweep as KSweep
 from sparsam.anonymise._privacy_models import KAnonymity as KAnonymity
 from sparsam.anonymise._privacy_models import PrivacyModel as PrivacyModel

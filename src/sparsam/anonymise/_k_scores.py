@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparsam._joined import supplied
 from sparsam.anonymise._anonymiser import Anonymiser
 from sparsam.anonymise._classes import Method
 from sparsam.anonymise._k_sweep import KSweep, anonymiser_for, k_sweep
@@ -19,6 +20,9 @@ from sparsam.anonymise.methods._mondrian import Mondrian
 from sparsam.data import columns_of
 from sparsam.data.model import open_own
 from sparsam.data.source import take_rows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 HELD_OUT = 0.3
 _TEXTS = ("ranges", "hierarchy")
@@ -40,6 +44,31 @@ class KScores:
 
     sweeps: tuple[KSweep, ...]
     scores: dict[str, Any]
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """Draw what a model learns from the releases of each method, along k.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own when left out.
+        **style
+            `title`, `figsize`, `colors`, `legend`, and properties of matplotlib's lines,
+            such as `linewidth`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(0)
+        >>> people = {"age": rng.integers(20, 60, 300)}
+        >>> k_scores(people, people["age"] > 40, ks=(5, 10)).plot().get_ylabel()
+        'Accuracy, people held out (%)'
+        """
+        axes: Axes = supplied("plot_k_scores")(self, ax, **style)
+        return axes
 
 
 def k_scores(

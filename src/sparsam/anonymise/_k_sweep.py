@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsam._checks import check_whole
 from sparsam._errors import ParameterError
+from sparsam._joined import supplied
 from sparsam._small_counts import PublishedCounts, suppress
 from sparsam.anonymise._anonymiser import Anonymiser
 from sparsam.anonymise._sample import Sample
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Score = Callable[[Any, Any], float]
 
@@ -59,6 +63,38 @@ class KSweep:
     method: str
     quasi_identifiers: tuple[str, ...]
     n_rows: int
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        measure: Literal["loss", "score"] | None = None,
+        **style: Any,
+    ) -> Axes:
+        """Draw what is lost along k.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own when left out.
+        measure : {"loss", "score"}, optional
+            The score where there is one, otherwise the detail that is lost.
+        **style
+            `title`, `figsize`, `colors`, `legend`, and properties of matplotlib's lines,
+            such as `linewidth`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> people = {"age": [20, 21, 22, 40, 41, 42, 60, 61]}
+        >>> k_sweep(people, ks=(2, 4)).plot().get_ylabel()
+        'Detail lost, tight (%)'
+        """
+        axes: Axes = supplied("plot_k_sweep")(self, ax, measure, **style)
+        return axes
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, fit to be published: words for few people."""

@@ -38,6 +38,7 @@ __all__ = [
 from sparsam.assess._along_front import AttackedPoint as AttackedPoint
 from sparsam.assess._choice import TooFewPeopleError as TooFewPeopleError
 from sparsam.assess._choice import publish_kept as publish_kept
+from sparsam.assess._drift import Drift as Drift
 from sparsam.assess._gate import GateResult as GateResult
 from sparsam.assess._grouping import groupings as groupings
 from sparsam.assess._groups import Groups as Groups

@@ -21,6 +21,8 @@ from sparsam.assess.over_time._baseline import evidence_of
 from sparsam.generalization import Generalization
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from sparsam.assess._front import Front
 
 
@@ -295,6 +297,24 @@ class Choice:
             limits.everything.to_dict()["error"],
             tells=limits.tells,
         )
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """Draw the front that was chosen from, with what was chosen.
+
+        Parameters
+        ----------
+        ax, **style
+            As for `Front.plot`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        ``front.choose(max_utility_loss=0.02).plot()`` marks the choice by a star.
+        """
+        return self.front.plot(ax, choice=self, **style)
 
     def report(self, **details: Any) -> SavedReport:
         """The evidence as a report: HTML, Markdown or JSON.

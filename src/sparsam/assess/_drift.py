@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
 
 from sparsam._errors import DataError, ParameterError
+from sparsam._joined import supplied
 from sparsam.assess._assessment import Assessment, assess_generalization
 from sparsam.attack import Reconstruction
 from sparsam.data import Roles, Task, read, resolve, split
 from sparsam.minimise import Minimiser
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,34 @@ class Drift:
     """
 
     assessments: Mapping[str, Assessment]
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """Draw how wrong the model and the adversary are in each period.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own when left out.
+        **style
+            `title`, `figsize`, `colors`, `legend`, and properties of matplotlib's lines,
+            such as `linewidth`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> import sparsam as sp
+        >>> people = sp.load_example().take(range(1000)).to_dict()
+        >>> people["year"] = ["2023"] * 500 + ["2024"] * 500
+        >>> tree = sp.PrivacyTree(sp.Roles("employed"), max_leaves=4)
+        >>> axes = drift(people, sp.Roles("employed"), "year", tree).plot()
+        >>> [tick.get_text() for tick in axes.get_xticklabels()]
+        ['2023', '2024']
+        """
+        axes: Axes = supplied("plot_drift")(self, ax, **style)
+        return axes
 
     def changes(self) -> dict[str, tuple[float, float]]:
         """Change of classifier error and of adversary error against the first period."""

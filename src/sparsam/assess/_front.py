@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsam._errors import ParameterError
+from sparsam._joined import supplied
 from sparsam._small_counts import PublishedCounts, class_counts
 from sparsam.assess._assessment import Assessment, Limits
 from sparsam.assess._candidates import Candidate
@@ -43,6 +44,9 @@ from sparsam.assess._trial import (
 )
 from sparsam.attack import paired_difference
 from sparsam.data import Split
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 DEFAULT_LOSS = 0.01
 CLOSE = 0.02  # of what is recovered: nobody would collect one attribute more to be spared that
@@ -200,6 +204,34 @@ class Front:
             for name, group in by_minimiser.items()
         }
         return dict(sorted(areas.items(), key=lambda item: -item[1]))
+
+    def plot(self, ax: Axes | None = None, *, choice: Choice | None = None, **style: Any) -> Axes:
+        """Draw the front: how wrong the model is against how wrong an attacker is (test data).
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own when left out.
+        choice : Choice, optional
+            What was chosen, to mark it.
+        **style
+            `title`, `figsize`, `colors`, `legend`, and properties of matplotlib's markers,
+            such as `markersize`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> import sparsam as sp
+        >>> people = sp.load_example().take(range(1000))
+        >>> front = sp.sweep(people, sp.Roles("employed"), minimisers=["uniform"], repeats=1)
+        >>> front.plot(title="Cut evenly").get_ylabel()
+        'Attacker error, test data (% of guesses)'
+        """
+        axes: Axes = supplied("plot_front")(self, ax, choice, **style)
+        return axes
 
     def choose(
         self,

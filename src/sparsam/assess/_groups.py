@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sparsam._certainty import normal_upper
 from sparsam._checks import check_share
 from sparsam._errors import ParameterError
+from sparsam._joined import supplied
 from sparsam._small_counts import (
     SMALLEST_COUNT,
     at_most,
@@ -28,6 +29,9 @@ from sparsam.assess._score import Answers, Losses, Score
 from sparsam.assess._trial import Tried, loss_p_value, loss_upper
 from sparsam.attack import Interval, compare_published
 from sparsam.data import Split, Task
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 FEWEST_IN_GROUP = 100
 """People of the test part: fewer cannot show a loss below three points, were they all alike."""
@@ -204,6 +208,35 @@ class Groups:
 
     def __repr__(self) -> str:
         return published_repr(self)
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """Draw what each group loses, with intervals that hold for all of them together.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own when left out.
+        **style
+            `title`, `figsize`, `colors`, `legend`, and properties of matplotlib's markers,
+            such as `markersize`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> import sparsam as sp
+        >>> from sparsam.assess import measure_limits
+        >>> data = sp.split(sp.resolve(sp.load_example().take(range(2000)), sp.Roles("employed")))
+        >>> nothing = sp.Generalization.nothing(data.train.table)
+        >>> assessment = sp.assess_generalization(nothing, data)
+        >>> groups = assess_groups(assessment, measure_limits(data), data, ["sex"])
+        >>> sorted(tick.get_text() for tick in groups.plot().get_yticklabels())
+        ['sex: female', 'sex: male']
+        """
+        axes: Axes = supplied("plot_groups")(self, ax, **style)
+        return axes
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, fit to be published: the groups that lose most first.

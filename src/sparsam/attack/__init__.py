@@ -54,6 +54,7 @@ from sparsam.attack._question import Posterior as Posterior
 from sparsam.attack._question import Question as Question
 from sparsam.attack._question import target_question as target_question
 from sparsam.attack._records import GeneralizedRecords as GeneralizedRecords
+from sparsam.attack._risk import WORST as WORST
 from sparsam.attack._risk import compare_published as compare_published
 from sparsam.attack._risk import publish_risk as publish_risk
 from sparsam.attack._statistics import Interval as Interval

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from sparsam._checks import check_choice
 from sparsam._errors import ParameterError
+from sparsam._joined import supplied
 from sparsam.attack._bound import Bound, bound
 from sparsam.attack._control import Control
 from sparsam.attack._guesses import SHARES, Guesses
@@ -24,6 +26,9 @@ from sparsam.attack._side_information import (
 from sparsam.attack._singling_out import SinglingOut
 from sparsam.data import Split
 from sparsam.generalization import Generalization
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Progress = Callable[[int, int, str], None]
 INFORMED: dict[str, type[Informed]] = {
@@ -68,6 +73,45 @@ class Attacks:
 
     def __str__(self) -> str:
         return "\n".join(map(str, (*self.risks, *self.bounds)))
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        by: Literal["adversary", "attribute"] = "adversary",
+        **style: Any,
+    ) -> Axes:
+        """Draw how often each adversary is wrong, and how often it would be without the records.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own when left out.
+        by : {"adversary", "attribute"}, default="adversary"
+            A row for each adversary, or for each personal attribute with those that guess it.
+        **style
+            `title`, `figsize`, `colors`, `legend`, and properties of matplotlib's markers,
+            such as `markersize`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Notes
+        -----
+        Of a risk that is no error (an AUC, say) one minus its value is drawn.
+
+        Examples
+        --------
+        >>> import sparsam as sp
+        >>> data = sp.split(sp.resolve(sp.load_example().take(range(2000)), sp.Roles("employed")))
+        >>> attacks = sp.run_attacks(sp.Generalization.nothing(data.train.table), data, ["A1"])
+        >>> attacks.plot().get_xlabel()
+        'Wrong guesses, test data (%); further left is worse'
+        """
+        check_choice("plot", "by", by, ("adversary", "attribute"))
+        axes: Axes = supplied("plot_attacks")(self, ax, by, **style)
+        return axes
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, fit to be published."""

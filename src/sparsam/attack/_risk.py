@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sparsam._checks import check_choice
+from sparsam._joined import supplied
 from sparsam._small_counts import (
     SMALLEST_COUNT,
     PublishedCounts,
@@ -19,6 +20,9 @@ from sparsam._small_counts import (
     suppress,
 )
 from sparsam.attack._statistics import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Measure = Literal["error", "accuracy", "AUC", "similarity", "reciprocal rank", "recognition"]
 """What the value of a risk is."""
@@ -108,6 +112,31 @@ class Risk:
     def with_details(self, **details: Any) -> Risk:
         """The same risk with more facts."""
         return replace(self, details={**self.details, **details})
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """Draw how often the adversary is wrong, attribute by attribute where there are several.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own when left out.
+        **style
+            `title`, `figsize`, `colors`, `legend`, and properties of matplotlib's markers,
+            such as `markersize`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> figures = {"measure": "error", "value": 0.3, "interval": (0.28, 0.32), "baseline": 0.4}
+        >>> risk = Risk(adversary="mine", n=2000, split="test", random_state=0, **figures)
+        >>> risk.plot().get_title(loc="left")
+        'What the attacker gets wrong: mine'
+        """
+        axes: Axes = supplied("plot_risk")(self, ax, **style)
+        return axes
 
     def __str__(self) -> str:
         everything = " on all personal attributes" if self.parts else ""

@@ -36,6 +36,8 @@ from sparsam.generalization.recoding import (
 )
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     pass
 
 FORMAT: Final = "sparsam/questionnaire"
@@ -95,6 +97,31 @@ class Asked:
     def saved(self) -> float:
         """The share of the form's questions that are not asked, between 0 and 1."""
         return 1.0 - self.mean / self.form if self.form and self.questions.size else 0.0
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """Draw the share of people who are asked for each attribute.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own when left out.
+        **style
+            `title`, `figsize`, `colors`, `legend`, and properties of matplotlib's bars,
+            such as `edgecolor`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> shares = {"age": 1.0, "hours": 0.25}
+        >>> Asked(np.array([1, 1, 1, 2] * 50), shares, 2).plot().get_title(loc="left")
+        'Who is asked what: 1.2 of 2 questions on average'
+        """
+        facts = (self.per_attribute, self.questions.size, self.form, self.mean)
+        axes: Axes = supplied("plot_asked")(*facts, ax, **style)
+        return axes
 
     def __repr__(self) -> str:
         return (

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from sparsam._errors import ParameterError
+from sparsam._joined import supplied
 from sparsam.explore._answer import Answer
 from sparsam.explore._bins import Bins
 from sparsam.explore.ledger._amounts import nano_text
@@ -166,6 +167,46 @@ class Exploration:
                 for grid, value in zip(grids.values(), (answer.value, *ends), strict=True):
                     grid[first, second] = grid[second, first] = value
         return {"attributes": list(names), **{key: _lists(grid) for key, grid in grids.items()}}
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        attribute: str | None = None,
+        matrix: Literal["spearman", "cramers_v"] | None = None,
+        **style: Any,
+    ) -> Any:
+        """Draw noisy counts with the intervals of the noise, or how attributes go together.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, or an array of them for all attributes, optional
+            Where to draw; a figure of its own when left out.
+        attribute : str, optional
+            Draw this attribute alone.
+        matrix : {"spearman", "cramers_v"}, optional
+            Draw the correlations of all pairs instead.
+        **style
+            `title`, `figsize`, `colors`, `legend`, and properties of matplotlib's bars,
+            such as `edgecolor`.
+
+        Returns
+        -------
+        matplotlib Axes, or an array of them where all attributes are drawn
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from sparsam.explore import Ledger, explore_table
+        >>> people = {"age": [30, 41, 52] * 100, "sex": ["f", "m", "m"] * 100}
+        >>> domains = {"age": (0, 99, "integer"), "sex": ["f", "m"]}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with Ledger.create(f"{folder}/people.ledger", epsilon=20) as ledger:
+        ...         eda = explore_table(people, ledger, domains=domains)
+        >>> [axes.get_title(loc="left") for axes in eda.plot()]
+        ['age', 'sex']
+        """
+        return supplied("plot_exploration")(self, ax, attribute, matrix, **style)
 
     def to_dict(self) -> dict[str, Any]:
         """Write everything as plain data: all that a report shows."""

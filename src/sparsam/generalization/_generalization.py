@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from html import escape
 from itertools import accumulate
-from typing import Annotated, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Protocol
 
 import msgspec
 import numpy as np
@@ -30,6 +30,9 @@ from sparsam.generalization._partition import (
     nothing,
 )
 from sparsam.generalization._partition_base import BETWEEN, listed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 FORMAT: Final = "sparsam/generalization"
 VERSION: Final = 1
@@ -473,6 +476,38 @@ class Generalization(Artifact):
     def from_document(cls, document: Document) -> Generalization:
         check_names_once(document.attributes)
         return cls(document.attributes, document.about)
+
+    def plot(self, ax: Axes | None = None, *, collected: bool = False, **style: Any) -> Axes:
+        """Draw a bar for each attribute, cut where values are told apart.
+
+        A bucket of numbers is as wide as its part of the range, one of categories as their number;
+        how many people are in it is not shown.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own when left out.
+        collected : bool, default=False
+            Leave out what is not collected.
+        **style
+            `title`, `figsize`, `colors`, `legend`, and properties of matplotlib's bars,
+            such as `linewidth`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> from sparsam.data import NumericDomain
+        >>> from sparsam.generalization import numeric_partition
+        >>> age = numeric_partition("age", NumericDomain(0, 99, integer=True), [17, 62])
+        >>> axes = Generalization([age]).plot()
+        >>> axes.get_title(loc="left"), len(axes.patches)
+        ('1 of 1 attribute collected, in 3 buckets', 3)
+        """
+        axes: Axes = supplied("plot_generalization")(self, ax, collected, **style)
+        return axes
 
     def form(self, **options: Any) -> SavedPage:
         """Return a page on which people answer in these buckets, and can send nothing finer.

@@ -6,17 +6,21 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsam._errors import DataError, DocumentError, ParameterError
+from sparsam._joined import supplied
 from sparsam._writing import new_file
 from sparsam.data import column_names, columns_of, is_frame
 from sparsam.data.model import Replacement, replace_columns
 from sparsam.individual._arrays import Bits, bits
 from sparsam.individual._mask_document import FORMAT, MAX_ROWS, MAX_VALUES, VERSION, read_mask
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Mask:
@@ -131,6 +135,30 @@ class Mask:
     def sparsity(self) -> float:
         """The share of the values that are there which goes: one minus the kept share."""
         return 1 - self.kept_share
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """Draw which values are kept: a row for ten people or more, a column for an attribute.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own when left out.
+        **style
+            `title`, `figsize`, `colors`, `legend`, and properties of matplotlib's images,
+            such as `interpolation`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> mask = Mask([[True, False]] * 60 + [[True, True]] * 40, ["age", "income"])
+        >>> mask.plot().get_title(loc="left").replace("\\u00a0", " ")
+        'Which values are kept of whom: 70.0 % of all'
+        """
+        axes: Axes = supplied("plot_mask")(self, ax, **style)
+        return axes
 
     def with_facts(
         self,

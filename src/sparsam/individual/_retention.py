@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +28,9 @@ from sparsam.individual._sparsity_curve import (
     sparsity_curve,
 )
 from sparsam.individual._training_set import TrainingSet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MEASURED_ON = "people apart of a division of the same table"
 _MOST_RANKED = 20_000
@@ -69,6 +72,24 @@ class Retention:
     def met(self) -> bool:
         """Whether the permitted drop holds on the test people; True where none was given."""
         return self.max_drop is None or self.drop <= self.max_drop
+
+    def plot(self, ax: Axes | None = None, *, measure: str = "accuracy", **style: Any) -> Axes:
+        """Draw what the algorithm costs or spares along the share that is kept.
+
+        Parameters
+        ----------
+        ax, measure, **style
+            As for `SparsityCurve.plot`; `mask.plot()` draws the mask.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        ``retain(people, keep=0.2).plot(measure="weighed")`` draws how often people are recognised.
+        """
+        return self.curve.plot(ax, measure=measure, **style)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""

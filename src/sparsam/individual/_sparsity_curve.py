@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._checks import check_choice, check_share, check_whole
 from sparsam._errors import DataError, ParameterError
+from sparsam._joined import supplied
 from sparsam._small_counts import publish_interval, publish_share, suppress
 from sparsam.attack import (
     Interval,
@@ -30,6 +31,9 @@ from sparsam.individual._learners import Learner
 from sparsam.individual._mask import Mask
 from sparsam.individual._people import Encoded, PeopleSplit, split_people
 from sparsam.individual._training_set import TrainingSet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Membership = Literal["all", "chosen", "none"]
 Progress = Callable[[int, int], None]
@@ -494,6 +498,37 @@ class SparsityCurve:
                 f"The algorithm must be one of {', '.join(self.algorithms)}. Got {algorithm!r}."
             )
         return points
+
+    def plot(self, ax: Axes | None = None, *, measure: str = "accuracy", **style: Any) -> Axes:
+        """Draw accuracy, or a risk, along the share of values that is kept.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own when left out.
+        measure : str, default="accuracy"
+            Or "reconstruction", "reidentification", "weighed" or "membership", of which more is
+            worse.
+        **style
+            `title`, `figsize`, `colors`, `legend`, and properties of matplotlib's lines,
+            such as `linewidth`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> from sparsam.individual._people import encode
+        >>> X = np.random.default_rng(0).random((400, 2))
+        >>> people = encode({"a": X[:, 0], "b": X[:, 1], "y": X[:, 0] > X[:, 1]}, "y")
+        >>> few = {"algorithms": ["feature selection"], "shares": [0.2], "n_runs": 0}
+        >>> curve = sparsity_curve(people, 0.5, membership="none", **few)
+        >>> curve.plot().get_ylabel()
+        'Accuracy, people apart (%)'
+        """
+        axes: Axes = supplied("plot_curve")(self, ax, measure, **style)
+        return axes
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""

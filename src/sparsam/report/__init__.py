@@ -65,6 +65,7 @@ __getattr__, __dir__ = load_lazily(
         "to_article30": "regulator._article30",  # for users as `Generalization.to_article30`
         "to_pia": "regulator._pia",  # likewise
     },
+    folders=("charts",),
 )
 
 __all__ = [

@@ -240,7 +240,7 @@ def explore_report(
     )
     names = [attribute["name"] for attribute in attributes]
     remarks, shared = _remarks(exploration.answers, plan.declared, names)
-    matrices = [_matrix_data(exploration, measure, names) for measure in _MEASURES]
+    matrices = [matrix_data(exploration, measure, names) for measure in _MEASURES]
     rows, raw = answers["rows"], raw_domains(plan, ledger)
     n_rows = None if rows is None else max(round(rows["value"]), 1)
     return ExploreReport(
@@ -252,7 +252,7 @@ def explore_report(
             "rows": None if rows is None else _figure_data("rows", rows),
             "generalized": bool(plan.declared.partitions),
             "attributes": [
-                _attribute_data(attribute, plan.declared, remarks[attribute["name"]])
+                attribute_data(attribute, plan.declared, remarks[attribute["name"]])
                 for attribute in attributes
             ],
             "notes": shared,
@@ -312,7 +312,7 @@ def _remarks(
     return alone, shared
 
 
-def _attribute_data(attribute: Data, declared: Declared, notes: list[str]) -> dict[str, Any]:
+def attribute_data(attribute: Data, declared: Declared, notes: list[str]) -> dict[str, Any]:
     """Return what is told of an attribute; of buckets nothing that lies inside them."""
     domain = declared[attribute["name"]]
     bucketed = attribute["name"] in declared.partitions
@@ -365,7 +365,8 @@ def _figure_data(label: str, figure: Data) -> dict[str, Any]:
     }
 
 
-def _matrix_data(exploration: Exploration, measure: str, names: Collection[str]) -> dict[str, Any]:
+def matrix_data(exploration: Exploration, measure: str, names: Collection[str]) -> dict[str, Any]:
+    """Return how all pairs of the attributes of one kind go together."""
     declared = exploration.plan.declared
     own = declared.numeric if measure == "spearman" else declared.categorical
     return {

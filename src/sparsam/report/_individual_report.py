@@ -188,9 +188,9 @@ def individual_report(
         "target": target,
         "requirement": _requirement(retention),
         "mask": _mask(retention),
-        "chosen": _point(curve.chosen),
-        "full": _point(curve.full),
-        "points": [_point(point) for point in curve.points],
+        "chosen": point_data(curve.chosen),
+        "full": point_data(curve.full),
+        "points": [point_data(point) for point in curve.points],
         "overlap": None if curve.overlap is None else curve.overlap.to_dict(),
         "people": curve.people,
         "n_references": curve.n_references,
@@ -248,7 +248,8 @@ def _table_rows(mask: Mask) -> int:
     return mask.shape[0] if mask.table_rows is None else mask.table_rows
 
 
-def _point(point: CurvePoint) -> dict[str, Any]:
+def point_data(point: CurvePoint) -> dict[str, Any]:
+    """Return what is told of a point of the curve."""
     return {
         "algorithm": point.algorithm,
         "kept_share": point.kept_share,

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted
 
 from sparsam._errors import DataError, SparsamWarning
+from sparsam._joined import supplied
 from sparsam._small_counts import (
     at_most,
     publish_distinct,
@@ -27,6 +28,9 @@ from sparsam.counting import distinct_records
 from sparsam.data import Attribute
 from sparsam.generalization import InformationLoss
 from sparsam.minimise import FEWEST_OF_ANSWER, CurvePoint, ModelTree, Part, Promise, Proof, prove
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Scorer = Callable[[NDArray[Any], NDArray[Any]], float]
 
@@ -418,6 +422,34 @@ class ModelAssessment:
         if self.kept_in == "each answer":
             lacking += [self.each_target - each.kept.score for each in self.per_answer]
         return 0.0 if self.met else max(0.0, *lacking)
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """Draw the share of answers that is kept against the detail that is lost.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own when left out.
+        **style
+            `title`, `figsize`, `colors`, `legend`, and properties of matplotlib's lines,
+            such as `linewidth`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> import sparsam as sp
+        >>> people = sp.load_example().take(range(2000)).to_frame("pandas")
+        >>> def adult(frame):
+        ...     return frame["age"].to_numpy() >= 18
+        >>> tree = ModelTree(adult, sp.Roles("employed"), keep_accuracy=0.99).fit(people)
+        >>> assess_model(tree, people, rows=tree.held_out_rows_).plot().get_ylabel()
+        'Answers kept, people held out (%)'
+        """
+        axes: Axes = supplied("plot_model")(self, ax, **style)
+        return axes
 
     @property
     def n_records(self) -> int:

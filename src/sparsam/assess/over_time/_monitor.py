@@ -6,15 +6,16 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from sparsam._checks import check_share, check_whole, wrong_parameter
+from sparsam._checks import check_choice, check_share, check_whole, wrong_parameter
 from sparsam._documents import plain_parts
 from sparsam._errors import DataError, hint
+from sparsam._joined import supplied
 from sparsam._small_counts import publish_share, published_repr, share_step, suppress
 from sparsam.assess._evidence import FEWEST_PEOPLE
 from sparsam.assess._score import AUTO, Losses
@@ -47,6 +48,9 @@ from sparsam.assess.over_time._promise import (
 from sparsam.attack import GeneralizedRecords, Reconstruction
 from sparsam.data import Roles, Split, Task, split
 from sparsam.generalization import Generalization
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _FAR = 3  # times the smallest change that matters: what people must be able to show
 _ONE_BUCKET = 0.99  # share of people in one bucket, from which an attribute tells nobody apart
@@ -190,6 +194,42 @@ class Monitoring:
         if self.verdict == TOO_FEW:
             advice["wait"] = []
         return advice if set(advice) - {"coarsen"} else {"keep": [], **advice}
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        about: Literal["people", "target"] = "people",
+        **style: Any,
+    ) -> Axes:
+        """Draw the shares of people that changed most, then and now.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own when left out.
+        about : {"people", "target"}, default="people"
+            Who the people are, or whether the records still tell the target.
+        **style
+            `title`, `figsize`, `colors`, `legend`, and properties of matplotlib's markers,
+            such as `markersize`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> import sparsam as sp
+        >>> people, roles = sp.load_example().take(range(2000)), sp.Roles("employed")
+        >>> tree = sp.PrivacyTree(roles, max_leaves=4).fit(people)
+        >>> look = monitor(tree.generalization_, people, roles, baseline=people)
+        >>> look.plot().get_title(loc="left")
+        'Who the people were and are...'
+        """
+        check_choice("plot", "about", about, ("people", "target"))
+        axes: Axes = supplied("plot_monitoring")(self, ax, about, **style)
+        return axes
 
     def as_look(self, date: str) -> Look:
         """This look, for the history: figures only."""

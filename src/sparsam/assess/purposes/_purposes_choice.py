@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sparsam._joined import supplied
 from sparsam._small_counts import PublishedCounts, publish_classes, publish_loss
@@ -16,6 +16,9 @@ from sparsam.assess.purposes._judging import JudgedCandidate
 from sparsam.assess.purposes._showing import Shown
 from sparsam.data import PurposeSplits
 from sparsam.generalization import Generalization
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, repr=False)
@@ -189,6 +192,28 @@ class PurposesChoice:
             f"<PurposesChoice for {len(self.purposes)} purposes: {len(generalization.collected)} "
             f"of {len(generalization)} attributes, {told}>"
         )
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """Draw which purpose needs which attribute, and how finely.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own when left out.
+        **style
+            `title`, `figsize`, `colors`, `legend`, and properties of matplotlib's images,
+            such as `alpha`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        ``minimise_for_purposes(people, Roles(targets=["employed", "ill"])).plot()``
+        """
+        axes: Axes = supplied("plot_purposes")(self, ax, **style)
+        return axes
 
     def report(self, **details: Any) -> SavedReport:
         """The evidence as a report: HTML, Markdown or JSON.
