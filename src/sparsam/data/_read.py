@@ -263,7 +263,9 @@ def encode_column(
 def _factored(column: Column, roles: Roles, as_text: bool) -> Factored:
     missing = frozenset(roles.missing_texts(column.name))
     factored = factorise(column.name, column.values, missing=missing, as_text=as_text)
-    return factored if column.positions is None else from_dictionary(factored, column.positions)
+    if column.positions is not None:
+        return from_dictionary(factored, column.positions)
+    return factored._replace(weights=column.weights, in_order=bool(column.in_order))
 
 
 def _declared(name: str, factored: Factored, domain: CategoricalDomain) -> Encoded:
@@ -313,7 +315,7 @@ def _numeric(
     name: str, factored: Factored, declared: Domain | None, max_codes: int, target: Target | None
 ) -> Encoded | None:
     numbers = factorise(name, as_numbers(name, factored))
-    factored = from_dictionary(numbers, factored.codes)
+    factored = factored.recoded(numbers)
     values = factored.values.astype(np.float64)
     if not values.size:
         return _nothing(name, factored, declared)
@@ -390,7 +392,7 @@ def _notes(attribute: Attribute, factored: Factored) -> tuple[str, ...]:
     if attribute.binned:
         notes.append(f"{name}: {distinct:,} values cut into {attribute.n_values:,} quantile bins")
     whole = isinstance(attribute.domain, NumericDomain) and attribute.domain.integer
-    if whole and 20 <= distinct == len(factored.codes):
+    if whole and 20 <= distinct == factored.n_rows:
         notes.append(
             f"{name}: another whole number in every row; "
             "if it names a person, list it under identifiers"

@@ -86,6 +86,10 @@ class Column:
         Whether that order means something.
     remark : str
         What was guessed about it, or might be meant otherwise.
+    weights : ndarray of int64 or None
+        Where equal rows were counted before: how many have each of the values, which all differ.
+    in_order : bool or None
+        Whether the rows of such a column ascend or descend, as far as that was found out.
     """
 
     name: str
@@ -95,8 +99,12 @@ class Column:
     order: tuple[Any, ...] | None = None
     ordered: bool = False
     remark: str = ""
+    weights: NDArray[np.int64] | None = None
+    in_order: bool | None = None
 
     def __len__(self) -> int:
+        if self.weights is not None:
+            return int(self.weights.sum())
         return len(self.values if self.positions is None else self.positions)
 
     def objects(self) -> NDArray[Any]:
