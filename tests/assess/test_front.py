@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sparsam._errors import ParameterError
 from sparsam.assess import Front, NothingFitsError, Point, sweep
 from sparsam.assess._candidates import Candidate
-from sparsam.assess._front import area_under_front, beats
+from sparsam.assess._front import _median, _settled, area_under_front, beats
 from sparsam.assess._trial import sequence
 from sparsam.generalization import Generalization
 
@@ -261,3 +261,9 @@ def test_area_of_a_front_lies_between_the_errors_of_its_points(small_front):
     errors = [point.assessment.risk.value for point in small_front.points]
     assert 0 <= small_front.area() <= max(errors)
     assert small_front.area(width=0.5) >= small_front.area(width=0.05)
+
+
+@given(st.lists(st.one_of(st.integers(0, 4), st.just(float("inf"))), min_size=1, max_size=7))
+def test_who_need_not_vote_could_not_have_changed_the_median(votes):
+    heard = next(n for n in range(1, len(votes) + 1) if _settled(votes[:n], len(votes)))
+    assert _median(votes[:heard], len(votes), 0) == sorted(votes)[len(votes) // 2]

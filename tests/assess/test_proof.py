@@ -30,3 +30,10 @@ def test_one_test_of_few_people_says_so():
 def test_a_sequence_that_was_shown_whole_says_so():
     words = Proof(0.01, 0.009, 0.95, 6000, 4, stopped=False).words
     assert words.endswith("were tested in an order settled before, and all were shown.")
+
+
+def test_ways_that_could_not_change_the_answer_are_left_out():
+    words = Proof(0.01, 0.009, 0.95, 6000, 4, counts=(2, 2), ways=3).words
+    assert words.endswith(
+        "they showed 2 and 2 attributes to be enough, and no other could change that."
+    )

@@ -89,7 +89,10 @@ def test_every_demand_must_be_shown():
 def test_everything_collected_is_left_out():
     same, less = tried(9, wrong(0)), tried(9, wrong(0.1))
     nothing = tried(0, wrong(0), n_attributes=1)
-    assert tell_apart([same, less, nothing], NOBODY) == [less, nothing]
+    n_values = same.candidate.generalization.n_buckets
+    assert tell_apart([same, less, nothing], NOBODY, n_values) == [less, nothing]
+    # buckets that are as good as all values are less than all values
+    assert tell_apart([same], NOBODY, n_values + 1) == [same]
 
 
 def test_a_promise_along_a_path_is_broken_no_more_often_than_it_says():

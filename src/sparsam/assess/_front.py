@@ -301,8 +301,13 @@ class Front:
 
     def _spread(self, limit: float) -> float:
         demand = self._demand(limit)
-        less = tell_apart(self._tried, demand.everything)
+        less = tell_apart(self._tried, demand.everything, self._n_values)
         return spread(sequence(less, [demand]), demand) if less else 0.0
+
+    @property
+    def _n_values(self) -> int:
+        """How many values all attributes have."""
+        return sum(attribute.n_values for attribute in self.data.train.table.attributes)
 
     def _level(self, confidence: float) -> float:
         """The p-value that shows a requirement: half of what may go wrong where splits vote."""
@@ -331,14 +336,14 @@ class Front:
         """What protects most of what is shown to be inside a loss, with as little data."""
         level = self._level(requirement.confidence)
         of_groups = self._group_demands(requirement, self.limits, self)
-        votes = [_walk(self._tried, self._demand(limit), of_groups, level)]
+        votes = [_walk(self._tried, self._demand(limit), of_groups, level, self._n_values)]
         for repeat in self._repeats:
             if _settled([vote.fewest for vote in votes], 1 + len(self._repeats)):
                 break
             tried, limits = repeat.tried(limit)
             demand = LossDemand(limit, limits.score, limits.classifier.losses)
             more = self._group_demands(requirement, limits, repeat)
-            votes.append(_walk(tried, demand, more, level))
+            votes.append(_walk(tried, demand, more, level, self._n_values))
         fewest = _median([vote.fewest for vote in votes], 1 + len(self._repeats), math.inf)
         if math.isinf(fewest):
             self._nothing_fits(requirement, limit, votes[0], of_groups)
@@ -483,10 +488,14 @@ class Front:
 
 
 def _walk(
-    tried: Sequence[Tried], demand: LossDemand, of_groups: Sequence[GroupDemand], level: float
+    tried: Sequence[Tried],
+    demand: LossDemand,
+    of_groups: Sequence[GroupDemand],
+    level: float,
+    n_values: int,
 ) -> Walk:
     """Test what one way to divide the people has to offer."""
-    less = tell_apart(tried, demand.everything)
+    less = tell_apart(tried, demand.everything, n_values)
     demands: list[Demand] = [demand, *of_groups]
     return walk(sequence(less, demands), demands, level) if less else Walk((), (), None)
 

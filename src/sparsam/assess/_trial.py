@@ -111,17 +111,27 @@ class LossDemand:
         return loss_upper(self.score, self.differences(tried, "test"), confidence)
 
 
-def tell_apart(tried: Sequence[Tried], everything: Mapping[str, Losses]) -> list[Tried]:
+def tell_apart(
+    tried: Sequence[Tried], everything: Mapping[str, Losses], n_values: int
+) -> list[Tried]:
     """Those that collect less than everything.
 
-    What is as fine as any, and as right on everybody as everything collected, is everything.
+    What has as many buckets as there are values, and is as right on everybody as everything
+    collected, is everything.
+
+    Parameters
+    ----------
+    tried : sequence of Tried
+    everything : mapping of str to ndarray
+        What the model loses on each person with everything collected, by part.
+    n_values : int
+        How many values all attributes have.
     """
-    finest = max((t.candidate.generalization.n_buckets for t in tried), default=0)
     return [
         t
         for t in tried
         if t.n_collected < len(t.candidate.generalization)
-        or t.candidate.generalization.n_buckets < finest
+        or t.candidate.generalization.n_buckets < n_values
         or any((t.losses[part] != everything[part]).any() for part in t.losses)
     ]
 
