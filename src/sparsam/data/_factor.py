@@ -41,6 +41,8 @@ class Factored(NamedTuple):
         How many rows each entry of `codes` stands for, where equal rows were counted before.
     in_order : bool
         Whether such rows ascended or descended.
+    n_values : int or None
+        About how many distinct values there are, where those here stand for more.
     """
 
     kind: Kind
@@ -49,6 +51,7 @@ class Factored(NamedTuple):
     clock: bool = False
     weights: NDArray[np.int64] | None = None
     in_order: bool = False
+    n_values: int | None = None
 
     @property
     def has_missing(self) -> bool:
@@ -78,7 +81,7 @@ class Factored(NamedTuple):
     def recoded(self, values: Factored) -> Factored:
         """The same rows with other values, given for each of the present ones."""
         rows = from_dictionary(values, self.codes)
-        return rows._replace(weights=self.weights, in_order=self.in_order)
+        return rows._replace(weights=self.weights, in_order=self.in_order, n_values=self.n_values)
 
 
 def factorise(
