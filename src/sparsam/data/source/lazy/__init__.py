@@ -1,0 +1,7 @@
+"""Frames whose rows stay in an engine: DuckDB, polars, Spark and what else narwhals speaks."""
+
+# For the other modules of this folder's folder, not for users.
+from sparsam.data.source.lazy._frame import LazyFrame as LazyFrame
+from sparsam.data.source.lazy._frame import Written as Written
+from sparsam.data.source.lazy._open import open_lazy as open_lazy
+from sparsam.data.source.lazy._plan import ColumnPlan as ColumnPlan
