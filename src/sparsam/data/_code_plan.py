@@ -20,7 +20,7 @@ from sparsam.data.source.lazy import ColumnPlan
 def code_plan(
     place: str, kind: Any, column: Column, attribute: Attribute, codes: NDArray[np.uint16]
 ) -> ColumnPlan:
-    """Say which code each value of a column gets.
+    """The code that each value of a column gets.
 
     Parameters
     ----------

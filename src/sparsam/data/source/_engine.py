@@ -414,6 +414,7 @@ def worded(action: Callable[[], T], wording: Callable[[Exception], SparsamError]
         if "interrupted" in str(error).lower():  # how DuckDB says that somebody pressed Ctrl-C
             raise KeyboardInterrupt from None
         refusal = wording(error)
+    refusal.__context__ = None  # where finding the words took another look, which failed as well
     raise refusal
 
 

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,9 +29,11 @@ from sparsam.data.source._csv_cells import Cell, CsvCells
 from sparsam.data.source._engine import (
     Engine,
     ParquetFile,
+    Wording,
     csv_table,
     damaged_csv,
     is_relation,
+    no_parquet,
     relation_columns,
     unreadable_column,
     unreadable_frame,
@@ -168,10 +170,11 @@ def lazy_columns(
     names: Sequence[str],
     native: Any,
     places: Sequence[str],
+    wording: Wording = unreadable_frame,
     remarks: Mapping[str, str] | None = None,
 ) -> LazyColumns | None:
     """Open columns in an engine; None where one is of a kind that must come home to be read."""
-    frame = open_lazy(nw.from_native(native))
+    frame = open_lazy(nw.from_native(native), wording)
     if not all(map(frame.tells, places)):
         return None
     return LazyColumns(tuple(names), frame, dict(zip(names, places, strict=True)), remarks or {})
@@ -181,7 +184,7 @@ Missing = Callable[[str], Collection[str]]
 
 
 def no_texts(name: str) -> Collection[str]:
-    """Say that no text means missing."""
+    """The texts that mean missing where there are none."""
     return ()
 
 
@@ -371,7 +374,7 @@ class CsvSource(Source):
         listed = [f"{cell.sql} AS c{i}" for i, cell in enumerate(cells)]
         relation = self._engine.relation(f"SELECT {', '.join(listed)} FROM t", [], self._damaged)
         remarks = {name: cell.remark for name, cell in zip(names, cells, strict=True)}
-        return lazy_columns(names, relation, relation.columns, remarks)
+        return lazy_columns(names, relation, relation.columns, self._damaged, remarks)
 
     def _load(self, place: int, found: Cell) -> NDArray[Any]:
         """Load a column; in a wide table those after it, too, as every query costs all columns."""
@@ -422,8 +425,17 @@ class ParquetSource(Source):
         """Return columns as they are in the file."""
         for name in names:
             check_flat(name, self.parquet.types[self.parquet.names.index(name)])
-        relation = self.parquet.relation([self.parquet.names.index(name) for name in names])
-        return lazy_columns(names, relation, relation.columns)
+        places = [self.parquet.names.index(name) for name in names]
+        relation = self.parquet.relation(places)
+        return lazy_columns(names, relation, relation.columns, partial(self._damaged, places))
+
+    def _damaged(self, places: Sequence[int], error: Exception) -> DataError:
+        """Return which column is damaged, found by reading one at a time."""
+        try:
+            self.parquet.check(places)
+        except DataError as named:
+            return named
+        return no_parquet(self.origin)
 
 
 class _RelationSource(Source):

@@ -10,13 +10,19 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sparsam.data.source._engine import listed, quoted
 from sparsam.data.source._number_forms import sql_text
+from sparsam.data.source.lazy._counts import GroupCounts, Names, grouping_sets, sets_apart
+from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
 from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind
 from sparsam.data.source.lazy._sql import Dialect, counted, counts_sql, projections
 from sparsam.data.source.lazy._stream import Codes, stream_codes
 
+_ROWS, _PLACE = "rows_to_count", "place_of_the_row"
 _SLOTS = {"uint8": "UTINYINT", "uint16": "USMALLINT"}
 
 
@@ -111,3 +117,31 @@ class DuckFrame(LazyFrame):
         if lists.places:
             relation = relation.project(", ".join(["*", *lists.places]))
         return relation.project(", ".join(lists.outputs))
+
+    def _numbers(self, name: str) -> NDArray[np.float64]:
+        numbers = self.native.project(f"CAST({quoted(name)} AS DOUBLE) AS n").fetchnumpy()["n"]
+        return np.asarray(np.ma.filled(numbers, np.nan), dtype=np.float64)
+
+    def _group_counts(self, sets: list[Names]) -> list[GroupCounts]:
+        query = grouping_sets(sets, _ROWS, DuckDialect())
+        return sets_apart(sets, self.native.query(_ROWS, query).fetchnumpy())
+
+    def _sizes(self, names: Sequence[str]) -> Sequence[Any]:
+        asked = (f"approx_count_distinct({quoted(name)})" for name in names)
+        row: Sequence[Any] = self.native.aggregate(", ".join(["count(*)", *asked])).fetchall()[0]
+        return row
+
+    def _in_order(self, name: str) -> bool:
+        steps = self.native.project(f"{quoted(name)} AS v, lag({quoted(name)}) OVER () AS b")
+        told = "coalesce(bool_and(v >= b), true), coalesce(bool_and(v <= b), true)"
+        return any(steps.aggregate(told).fetchall()[0])
+
+    def _some_values(self, name: str, every: int) -> Any:
+        column = quoted(name)
+        return self.native.filter(f"hash({column}) % {every} = 0").project(column)
+
+    def _drawn(self, draw: Draw, others: bool) -> Any:
+        numbered = self.native.project(f"*, row_number() OVER () - 1 AS {_PLACE}")
+        compared = ">=" if others else "<"
+        drawn = numbered.filter(f"{draw.sql(_PLACE)} {compared} {draw.threshold}")
+        return drawn.project(f"* EXCLUDE ({_PLACE})")

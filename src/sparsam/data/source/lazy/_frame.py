@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sparsam._errors import DataError
 from sparsam._lazy import LazyModule
-from sparsam.data.source._engine import unreadable_frame, worded
+from sparsam.data.source._engine import Wording, unreadable_frame, worded
+from sparsam.data.source.lazy._counts import GroupCounts, Names, parts_of
+from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind
 from sparsam.data.source.lazy._stream import Codes
 
@@ -43,11 +49,13 @@ class LazyFrame(ABC):
     Parameters
     ----------
     frame : narwhals LazyFrame
+    wording : callable, optional
+        What is said when the engine fails, see `worded`.
     """
 
-    def __init__(self, frame: nw.LazyFrame[Any]) -> None:
-        self._frame = frame
-        self._schema = worded(frame.collect_schema, unreadable_frame)
+    def __init__(self, frame: nw.LazyFrame[Any], wording: Wording = unreadable_frame) -> None:
+        self._frame, self._wording = frame, wording
+        self._schema = worded(frame.collect_schema, wording)
         self.names: tuple[str, ...] = tuple(self._schema.names())
 
     def kind(self, name: str) -> LazyKind:
@@ -65,6 +73,31 @@ class LazyFrame(ABC):
             return "time"
         return "text" if dtype in (nw.String, nw.Categorical, nw.Enum) else "other"
 
+    def tells(self, name: str) -> bool:
+        """Whether the values of a column mean the same in the engine as at home."""
+        dtype = self._schema[name]
+        zoned = isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
+        return self.kind(name) != "other" and not zoned
+
+    def nested(self, name: str) -> bool:
+        """Whether a column holds lists or records."""
+        return self._schema[name].is_nested()
+
+    def categories(self, name: str) -> tuple[str, ...] | None:
+        """The categories of a column that has a list of them; empty where it is not known."""
+        dtype = self._schema[name]
+        if isinstance(dtype, nw.Enum):
+            return tuple(dtype.categories)
+        return () if dtype == nw.Categorical else None
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """Bring the numbers of a column home, in the order of the rows; NaN for a missing one."""
+        return worded(partial(self._numbers, name), self._wording)
+
+    def _numbers(self, name: str) -> NDArray[np.float64]:
+        column = self._frame.select(nw.col(name).cast(nw.Float64)).collect()[name]
+        return np.asarray(column.fill_null(float("nan")).to_numpy(), dtype=np.float64)
+
     def refused(self, plans: Sequence[ColumnPlan]) -> Refused:
         """Count, for each column, the missing and the outside values that have no bucket.
 
@@ -75,7 +108,7 @@ class LazyFrame(ABC):
         if not strict:
             return counts
         checks = [plans[place].check() for place in strict]
-        pairs = worded(lambda: self._count(checks), unreadable_frame)
+        pairs = worded(lambda: self._count(checks), self._wording)
         for place, pair in zip(strict, pairs, strict=True):
             counts[place] = pair
         return counts
@@ -92,7 +125,7 @@ class LazyFrame(ABC):
                 "\n\nHint: Name a column in `keep`, such as the target."
             )
             raise DataError(msg)
-        return worded(lambda: self._rebuilt(plans, keep), unreadable_frame)
+        return worded(lambda: self._rebuilt(plans, keep), self._wording)
 
     @abstractmethod
     def _rebuilt(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
@@ -122,7 +155,7 @@ class LazyFrame(ABC):
         if not plans:
             return
         batches = iter(self._slots(plans))
-        while (batch := worded(lambda: next(batches, None), unreadable_frame)) is not None:
+        while (batch := worded(lambda: next(batches, None), self._wording)) is not None:
             for start in range(0, len(batch[0]), batch_rows):
                 yield [slots[start : start + batch_rows] for slots in batch]
 
@@ -132,7 +165,88 @@ class LazyFrame(ABC):
 
     def n_rows(self) -> int:
         """Count the rows."""
-        return worded(self._n_rows, unreadable_frame)
+        return worded(self._n_rows, self._wording)
 
     @abstractmethod
     def _n_rows(self) -> int: ...
+
+    @property
+    def native(self) -> Any:
+        """The frame itself."""
+        return self._frame.to_native()
+
+    def group_counts(self, sets: Sequence[Names]) -> list[GroupCounts]:
+        """Count the rows by several sets of columns; only the counts come home.
+
+        Parameters
+        ----------
+        sets : sequence of tuple of str
+            Each names columns. An empty one counts all rows.
+
+        Returns
+        -------
+        list of GroupCounts
+            One for each set, in no order.
+        """
+        counted: list[GroupCounts] = []
+        for part in parts_of(sets):
+            counted += worded(partial(self._group_counts, part), self._wording)
+        return counted
+
+    @abstractmethod
+    def _group_counts(self, sets: list[Names]) -> list[GroupCounts]: ...
+
+    def sizes(self, names: Sequence[str]) -> tuple[int, list[int]]:
+        """Return the number of rows, and about how many values each of some columns has."""
+        n_rows, *sizes = worded(partial(self._sizes, names), self._wording)
+        return int(n_rows), [int(size) for size in sizes]
+
+    @abstractmethod
+    def _sizes(self, names: Sequence[str]) -> Sequence[Any]: ...
+
+    def _of(self, native: Any) -> LazyFrame:
+        return type(self)(nw.from_native(native), self._wording)
+
+    def in_order(self, name: str) -> bool:
+        """Tell whether the rows of a column ascend or descend; no, where rows have no order."""
+        return worded(partial(self._in_order, name), self._wording)
+
+    @abstractmethod
+    def _in_order(self, name: str) -> bool: ...
+
+    def as_days(self, name: str) -> LazyFrame:
+        """Return a frame of one column of moments, as dates."""
+        days = self._frame.select(nw.col(name).dt.date().alias(name))
+        return type(self)(days, self._wording)
+
+    def some_values(self, name: str, every: int) -> LazyFrame:
+        """Return the rows of a column of numbers whose value a hash picks, every so-manieth.
+
+        Equal values are picked together.
+        """
+        return self._of(self._some_values(name, every))
+
+    @abstractmethod
+    def _some_values(self, name: str, every: int) -> Any: ...
+
+    def outermost(self, name: str) -> LazyFrame:
+        """Return the rows of a column of numbers that have the least or the greatest."""
+        row = worded(
+            self._frame.select(low=nw.col(name).min(), high=nw.col(name).max()).collect,
+            self._wording,
+        ).row(0)
+        ends = [end for end in row if end is not None]
+        return type(self)(self._frame.select(name).filter(nw.col(name).is_in(ends)), self._wording)
+
+    def drawn(self, draw: Draw, *, others: bool = False) -> LazyFrame:
+        """Return the rows that are drawn, or all others.
+
+        Parameters
+        ----------
+        draw : Draw
+        others : bool, default=False
+        """
+        return self._of(self._drawn(draw, others))
+
+    @abstractmethod
+    def _drawn(self, draw: Draw, others: bool) -> Any: ...

@@ -9,6 +9,8 @@ import numpy as np
 
 from sparsam._errors import DataError
 from sparsam._lazy import LazyModule
+from sparsam.data.source.lazy._counts import COUNT, GroupCounts, Names, series_values
+from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
 from sparsam.data.source.lazy._plan import ColumnPlan
 from sparsam.data.source.lazy._stream import Codes
@@ -56,6 +58,29 @@ class OtherFrame(LazyFrame):
 
     def _n_rows(self) -> int:
         return int(self._frame.select(nw.len()).collect().item())
+
+    def _group_counts(self, sets: list[Names]) -> list[GroupCounts]:
+        return [self._counted(names) for names in sets]
+
+    def _counted(self, names: Names) -> GroupCounts:
+        number = nw.len().alias(COUNT)
+        counted = self._frame.group_by(*names).agg(number) if names else self._frame.select(number)
+        answer = counted.collect()
+        columns = tuple(series_values(answer[name]) for name in names)
+        return GroupCounts(columns, answer[COUNT].to_numpy().astype(np.int64))
+
+    def _sizes(self, names: Sequence[str]) -> Sequence[Any]:
+        sizes = [len(self._counted((name,))) for name in names]  # n_unique is wrong on dask
+        return [self._n_rows(), *sizes]
+
+    def _in_order(self, name: str) -> bool:
+        return False
+
+    def _some_values(self, name: str, every: int) -> Any:
+        raise _no_sample()
+
+    def _drawn(self, draw: Draw, others: bool) -> Any:
+        raise _no_sample()
 
 
 def _check_size(plans: Sequence[ColumnPlan]) -> None:
@@ -151,3 +176,10 @@ def _groups(
         return left.otherwise(tree(part[half:]))
 
     return nw.when(value.is_in(members(groups))).then(tree(groups)).otherwise(outside)
+
+
+def _no_sample() -> DataError:
+    return DataError(
+        "Rows are drawn by DuckDB, polars or Spark. This engine is another one."
+        "\n\nHint: allow more memory, or write the table to a Parquet file first."
+    )

@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sparsam._lazy import LazyModule
+from sparsam.data.source.lazy._counts import COUNT, GroupCounts, Names, series_values
+from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
 from sparsam.data.source.lazy._plan import ColumnPlan
 from sparsam.data.source.lazy._stream import Codes, stream_codes
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 else:
     pl = LazyModule("polars")
 
+_PLACE = "place of the row"
 # polars evaluates every branch for every row: up to here that is faster than a look-up.
 _FEW = 24
 _ROW = "sparsam row"
@@ -57,6 +62,43 @@ class PolarsFrame(LazyFrame):
 
     def _n_rows(self) -> int:
         return int(self._frame.to_native().select(pl.len()).collect(engine="streaming").item())
+
+    def _group_counts(self, sets: list[Names]) -> list[GroupCounts]:
+        rows = self.native
+        number = pl.len().alias(COUNT)
+        asked = [
+            rows.group_by([pl.col(n).alias(f"c{i}") for i, n in enumerate(names)]).agg(number)
+            if names
+            else rows.select(number)
+            for names in sets
+        ]
+        answers = pl.collect_all(asked, engine="streaming")
+        return [
+            GroupCounts(
+                tuple(series_values(answer[f"c{i}"]) for i in range(len(names))),
+                answer[COUNT].to_numpy().astype(np.int64),
+            )
+            for names, answer in zip(sets, answers, strict=True)
+        ]
+
+    def _sizes(self, names: Sequence[str]) -> Sequence[Any]:
+        asked = [pl.col(n).approx_n_unique().alias(f"c{i}") for i, n in enumerate(names)]
+        row: Sequence[Any] = self.native.select(pl.len(), *asked).collect(engine="streaming").row(0)
+        return row
+
+    def _in_order(self, name: str) -> bool:
+        before = pl.col(name).shift()
+        told = [(pl.col(name) >= before).all(), (pl.col(name) <= before).all()]
+        answer = self.native.select(told[0].alias("up"), told[1].alias("down")).collect()
+        return any(answer.row(0))
+
+    def _some_values(self, name: str, every: int) -> Any:
+        return self.native.select(name).filter(pl.col(name).hash(0) % every == 0)
+
+    def _drawn(self, draw: Draw, others: bool) -> Any:
+        value = draw.value(pl.col(_PLACE).cast(pl.Int64))
+        drawn = value >= draw.threshold if others else value < draw.threshold
+        return self.native.with_row_index(_PLACE).filter(drawn).drop(_PLACE)
 
 
 def _in_order(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:

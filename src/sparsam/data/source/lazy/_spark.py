@@ -9,11 +9,20 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from sparsam.data.source.lazy._counts import (
+    GroupCounts,
+    Names,
+    arrow_columns,
+    grouping_sets,
+    sets_apart,
+)
+from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
 from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind
 from sparsam.data.source.lazy._sql import Dialect, counted, counts_sql, projections, value_name
 from sparsam.data.source.lazy._stream import Codes, stream_codes
 
+_PLACE = "sparsam_place_of_the_row"
 # Spark has no unsigned types: slots travel as signed numbers, and their first bit is turned.
 _SLOTS = {"uint8": ("TINYINT", 128), "uint16": ("SMALLINT", 32_768)}
 
@@ -120,6 +129,30 @@ class SparkFrame(LazyFrame):
         quoted = SparkDialect().quoted
         query = f"SELECT * FROM VALUES {rows} AS members({quoted(_key(i))}, {quoted(_found(i))})"
         return self._frame.to_native().sparkSession.sql(query)
+
+    def _group_counts(self, sets: list[Names]) -> list[GroupCounts]:
+        query = grouping_sets(sets, "\0", SparkDialect())
+        # braces are how Spark marks the frame
+        query = query.replace("{", "{{").replace("}", "}}").replace("\0", "{rows}")
+        answer = self.native.sparkSession.sql(query, rows=self.native)
+        return sets_apart(sets, arrow_columns(answer.toArrow()))
+
+    def _sizes(self, names: Sequence[str]) -> Sequence[Any]:
+        asked = (f"approx_count_distinct({SparkDialect().quoted(name)})" for name in names)
+        return tuple(self.native.selectExpr("count(*)", *asked).collect()[0])
+
+    def _in_order(self, name: str) -> bool:
+        return False
+
+    def _some_values(self, name: str, every: int) -> Any:
+        column = SparkDialect().quoted(name)
+        picked = self.native.filter(f"pmod(xxhash64({column}), {every}) = 0")
+        return picked.selectExpr(column)
+
+    def _drawn(self, draw: Draw, others: bool) -> Any:
+        numbered = self.native.selectExpr("*", f"monotonically_increasing_id() AS {_PLACE}")
+        compared = ">=" if others else "<"
+        return numbered.filter(f"{draw.sql(_PLACE)} {compared} {draw.threshold}").drop(_PLACE)
 
 
 def _bytes(text: str) -> str:
