@@ -55,9 +55,9 @@ def code_plan(
 
 def _known(values: NDArray[Any]) -> NDArray[np.bool_]:
     if values.dtype.kind == "f":
-        return ~np.isnan(np.ma.getdata(values))
+        return np.asarray(~np.isnan(np.ma.getdata(values)))
     if values.dtype.kind == "M":
-        return ~np.isnat(np.ma.getdata(values))
+        return np.asarray(~np.isnat(np.ma.getdata(values)))
     if values.dtype.kind == "O":
         known = (v is not None and not (isinstance(v, float) and math.isnan(v)) for v in values)
         return np.fromiter(known, bool, len(values))
