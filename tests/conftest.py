@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,32 @@ def shared_data() -> Path:
 def shared_reference() -> Path:
     """The folder of independently computed results."""
     return _shared("reference")
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """One session of Spark for the whole run, on one core of this machine."""
+    pytest.importorskip("pyspark", reason="pyspark is not installed (make test-spark)")
+    if shutil.which("java") is None:
+        pytest.skip("there is no Java, which Spark needs")
+    from pyspark.sql import SparkSession
+
+    settings = {
+        "spark.master": "local[1]",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.timeType.enabled": "true",
+        "spark.ui.enabled": "false",
+        "spark.log.level": "ERROR",
+    }
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what Spark says of versions of pandas
+        session = SparkSession.builder.config(map=settings).getOrCreate()
+    yield session
+    session.stop()
 
 
 def _people(n_rows: int = 300, seed: int = 0) -> Any:

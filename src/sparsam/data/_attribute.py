@@ -140,9 +140,9 @@ class Attribute:
         """Turn the distinct values of a column into codes, then the rows."""
         lookup = self._number_codes(factored) if self.numeric else self._category_codes(factored)
         if not self.missing and factored.has_missing:
-            count = int((factored.codes < 0).sum())
             raise DataError(
-                f"'{self.name}' must have no missing values. Got {count:,} rows without one."
+                f"'{self.name}' must have no missing values. "
+                f"Got {factored.n_missing:,} rows without one."
             )
         return np.append(lookup, np.uint16(self.n_values))[factored.codes]
 

@@ -37,21 +37,51 @@ class Factored(NamedTuple):
         The position in `values` of every row's value, -1 where it is missing.
     clock : bool
         Whether dates came with a time of day, which is lost.
+    weights : ndarray of int64 or None
+        How many rows each entry of `codes` stands for, where equal rows were counted before.
+    in_order : bool
+        Whether such rows ascended or descended.
+    n_values : int or None
+        About how many distinct values there are, where those here stand for more.
     """
 
     kind: Kind
     values: NDArray[Any]
     codes: NDArray[np.int32]
     clock: bool = False
+    weights: NDArray[np.int64] | None = None
+    in_order: bool = False
+    n_values: int | None = None
 
     @property
     def has_missing(self) -> bool:
         """Whether any row has no value."""
         return bool((self.codes < 0).any())
 
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.codes) if self.weights is None else int(self.weights.sum())
+
+    @property
+    def n_missing(self) -> int:
+        """The number of rows without a value."""
+        missing = self.codes < 0
+        return int(missing.sum() if self.weights is None else self.weights[missing].sum())
+
     def counts(self) -> NDArray[np.int64]:
         """Count the rows of each distinct value."""
-        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
+        known = self.codes >= 0
+        if self.weights is None:
+            return np.bincount(self.codes[known], minlength=len(self.values))
+        counts = np.zeros(len(self.values), dtype=np.int64)
+        np.add.at(counts, self.codes[known], self.weights[known])
+        return counts
+
+    def recoded(self, values: Factored) -> Factored:
+        """The same rows with other values, given for each of the present ones."""
+        rows = from_dictionary(values, self.codes)
+        return rows._replace(weights=self.weights, in_order=self.in_order, n_values=self.n_values)
 
 
 def factorise(

@@ -26,7 +26,7 @@ from sparsam.data._calendar import (
     starts,
 )
 from sparsam.data._domain import Domain, NumericDomain, calendar_range
-from sparsam.data._factor import Factored, factorise, from_dictionary
+from sparsam.data._factor import Factored, factorise
 from sparsam.data._roles import Roles
 from sparsam.data._target import Target
 
@@ -108,7 +108,7 @@ def moments_of(
         return None
     domain = _domain(factored, unit, on, order, declared)
     numbers = factorise(name, as_numbers(name, factored, domain))
-    found = from_dictionary(numbers, factored.codes)
+    found = factored.recoded(numbers)
     if on is not None:
         _check_born(name, found, on)
         notes.append(f"read as the age in whole years on {on}")
@@ -154,7 +154,7 @@ def no_dates(name: str) -> DataError:
 
 def _read(factored: Factored, texts: TextMoments) -> Factored:
     moments = factorise("", texts.numbers)._replace(kind=texts.unit, clock=texts.clock)
-    return from_dictionary(moments, factored.codes)
+    return factored.recoded(moments)
 
 
 def _domain(

@@ -81,10 +81,15 @@ def is_numbering(name: str, factored: Factored) -> bool:
     counts = factored.counts()
     if int(counts.sum()) < _FEWEST_NUMBERED or own_values(counts) < _NEARLY_ALL:
         return False
-    rows = factored.codes[factored.codes >= 0]
     low, high = int(factored.values[0]), int(factored.values[-1])
-    steps = np.diff(rows.astype(np.int64))
-    sorted_rows = bool((steps >= 0).all() or (steps <= 0).all())
     dense = len(factored.values) >= _DENSE * (high - low + 1)
     long = low > 0 and len(str(low)) == len(str(high)) >= _LONG
-    return sorted_rows or dense or long or called_identifier(name)
+    return dense or long or called_identifier(name) or _in_order(factored)
+
+
+def _in_order(factored: Factored) -> bool:
+    """Tell whether the rows ascend or descend."""
+    if factored.weights is not None:
+        return factored.in_order
+    steps = np.diff(factored.codes[factored.codes >= 0].astype(np.int64))
+    return bool((steps >= 0).all() or (steps <= 0).all())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from sparsam.data._roles import Roles
 from sparsam.data.source._declared import read_number
 from sparsam.data.source._format import FileFormat
-from sparsam.data.source._source import Column, Source, open_source
+from sparsam.data.source._source import (
+    Column,
+    LazyColumns,
+    Missing,
+    Source,
+    no_texts,
+    open_source,
+)
 
 
 def open_as(source: Any, roles: Roles) -> Source:
@@ -83,10 +90,17 @@ class DeclaredSource(Source):
         """Load one column, without the texts that mean missing."""
         texts = frozenset((*missing, *self._roles.missing_texts(name)))
         column = self._inner.column(name, texts, text=text)
-        return _without(column, texts) if texts else column
+        return without_texts(column, texts) if texts else column
+
+    def lazy(
+        self, names: Sequence[str], missing: Missing = no_texts, text: Collection[str] = ()
+    ) -> LazyColumns | None:
+        """Return columns as they are in an engine; texts that mean missing are known there."""
+        return self._inner.lazy(names, self._roles.missing_texts, text)
 
 
-def _without(column: Column, texts: frozenset[str]) -> Column:
+def without_texts(column: Column, texts: frozenset[str]) -> Column:
+    """Return a column in which texts that mean missing, and numbers written so, are missing."""
     if column.positions is not None:
         gone = np.append(_is_gone(column.values, texts), False)
         order = column.order and tuple(entry for entry in column.order if entry not in texts)

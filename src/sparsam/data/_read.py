@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,15 +15,17 @@ from numpy.typing import NDArray
 from sparsam._checks import check_names, check_whole
 from sparsam._errors import DataError, RoleError, hint
 from sparsam.data._attribute import MAX_CATEGORIES, Attribute, as_numbers
+from sparsam.data._code_plan import code_plan
 from sparsam.data._domain import CategoricalDomain, Domain, NumericDomain, plain, rounded_range
 from sparsam.data._factor import Factored, factorise, from_dictionary
 from sparsam.data._moments import Moments, encode_moments, moments_of, no_dates
 from sparsam.data._near_identifiers import is_numbering, nearly_unique
-from sparsam.data._open import open_as
+from sparsam.data._open import open_as, without_texts
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data._target import Target
-from sparsam.data.source._source import Column, Source, check_distinct
+from sparsam.data.source._source import Column, LazyColumns, Source, check_distinct
+from sparsam.data.source.lazy import ColumnPlan
 
 # Where a name is given that must be a column.
 _DECLARED = (
@@ -133,14 +136,15 @@ def _encode(
         f"{name}: ignored, left out" if name in roles.ignore else f"{name}: identifier, left out"
         for name in left_out
     ]
-    text = text_columns(roles)
+    wanted = [name for name in source.names if name not in roles.unread]
+    rows = _rows_of(source, wanted, roles)
     encoded: list[Encoded] = []
-    for name in source.names:
-        if name in roles.unread:
-            continue
-        column = source.column(name, text=name in text)
-        _check_rows(name, len(column), encoded)
+    n_rows: int | None = None
+    for name in wanted:
         try:
+            column = rows.column(name)
+            _check_rows(name, len(column), n_rows)
+            n_rows = len(column)
             part = encode_column(column, roles, max_codes, edges.get(name))
         except NearlyUniqueError:
             if name in roles.declared or name in targets:
@@ -159,10 +163,10 @@ def _encode(
         raise DataError("A table must have at least one column with values. Got none.")
     return Table(
         attributes=tuple(part.attribute for part in encoded),
-        codes=_matrix(encoded),
+        codes=rows.matrix(encoded),
         notes=tuple(notes),
         left_out=tuple(left_out),
-        numbers={p.attribute.name: p.numbers for p in encoded if p.numbers is not None},
+        numbers=rows.numbers(encoded),
         numbered=tuple(part.attribute.name for part in encoded if part.numbering),
     )
 
@@ -179,25 +183,87 @@ def set_aside(name: str) -> str:
     )
 
 
-def _check_rows(name: str, n_rows: int, encoded: list[Encoded]) -> None:
+def _check_rows(name: str, n_rows: int, before: int | None) -> None:
     if n_rows == 0:
         raise DataError(
             "A table must have at least one row. Got none."
             "\n\nHint: was the file written to its end?"
         )
-    if encoded and len(encoded[0].codes) != n_rows:
+    if before is not None and before != n_rows:
         raise DataError(
             f"'{name}' must have as many rows as the columns before it, "
-            f"{len(encoded[0].codes):,}. Got {n_rows:,} instead."
+            f"{before:,}. Got {n_rows:,} instead."
         )
 
 
-def _matrix(encoded: list[Encoded]) -> NDArray[np.uint16]:
-    codes = np.empty((len(encoded[0].codes), len(encoded)), dtype=np.uint16, order="F")
-    for place, part in enumerate(encoded):
-        codes[:, place] = part.codes
-    codes.setflags(write=False)
-    return codes
+def _rows_of(source: Source, names: Sequence[str], roles: Roles) -> _RowsAtHome | _RowsInEngine:
+    """Load columns, or count what is in them where they stay in an engine."""
+    text = text_columns(roles)
+    columns = source.lazy(names, text=text) if names else None
+    if columns is None:
+        return _RowsAtHome(source, text)
+    return _RowsInEngine(columns, roles)
+
+
+class _RowsAtHome:
+    """Columns that are loaded one at a time, whole."""
+
+    def __init__(self, source: Source, text: Collection[str]) -> None:
+        self._source, self._text = source, text
+
+    def column(self, name: str) -> Column:
+        return self._source.column(name, text=name in self._text)
+
+    def matrix(self, encoded: Sequence[Encoded]) -> NDArray[np.uint16]:
+        codes = np.empty((len(encoded[0].codes), len(encoded)), dtype=np.uint16, order="F")
+        for place, part in enumerate(encoded):
+            codes[:, place] = part.codes
+        codes.setflags(write=False)
+        return codes
+
+    def numbers(self, encoded: Sequence[Encoded]) -> dict[str, NDArray[np.float64]]:
+        return {p.attribute.name: p.numbers for p in encoded if p.numbers is not None}
+
+
+class _RowsInEngine:
+    """Columns whose distinct values are counted, and whose rows come home as codes."""
+
+    def __init__(self, columns: LazyColumns, roles: Roles) -> None:
+        self._columns, self._roles = columns, roles
+        self._counted = columns.counted()
+
+    def column(self, name: str) -> Column:
+        """The distinct values of a column, with texts that mean missing left out."""
+        column, texts = self._counted[name], frozenset(self._roles.missing_texts(name))
+        if column.n_values is not None and not len(column.values):
+            raise _too_many(name, column.n_values, unique=column.n_values > 0.75 * self.n_rows)
+        return without_texts(column, texts) if texts else column
+
+    @cached_property
+    def n_rows(self) -> int:
+        return max(len(column) for column in self._counted.values())
+
+    def matrix(self, encoded: Sequence[Encoded]) -> NDArray[np.uint16]:
+        plans = [self._plan(part) for part in encoded]
+        codes = np.empty((self.n_rows, len(encoded)), dtype=np.uint16, order="F")
+        start = 0
+        for batch in self._columns.frame.codes(plans):
+            stop = start + len(batch[0])
+            for place, slots in enumerate(batch):
+                codes[start:stop, place] = slots
+            start = stop
+        codes.setflags(write=False)
+        return codes
+
+    def _plan(self, part: Encoded) -> ColumnPlan:
+        name = part.attribute.name
+        place = self._columns.places[name]
+        kind = self._columns.frame.kind(place)
+        return code_plan(place, kind, self._counted[name], part.attribute, part.codes)
+
+    def numbers(self, encoded: Sequence[Encoded]) -> dict[str, NDArray[np.float64]]:
+        named = [p.attribute.name for p in encoded if p.numbers is not None]
+        return {name: self._columns.frame.numbers(self._columns.places[name]) for name in named}
 
 
 class Encoded(NamedTuple):
@@ -263,7 +329,11 @@ def encode_column(
 def _factored(column: Column, roles: Roles, as_text: bool) -> Factored:
     missing = frozenset(roles.missing_texts(column.name))
     factored = factorise(column.name, column.values, missing=missing, as_text=as_text)
-    return factored if column.positions is None else from_dictionary(factored, column.positions)
+    if column.positions is not None:
+        return from_dictionary(factored, column.positions)
+    return factored._replace(
+        weights=column.weights, in_order=column.in_order, n_values=column.n_values
+    )
 
 
 def _declared(name: str, factored: Factored, domain: CategoricalDomain) -> Encoded:
@@ -271,17 +341,20 @@ def _declared(name: str, factored: Factored, domain: CategoricalDomain) -> Encod
     return Encoded(attribute, attribute.encode_factored(factored))
 
 
+def _too_many(name: str, n_values: int, unique: bool) -> DataError:
+    kind = NearlyUniqueError if unique else DataError
+    return kind(
+        f"'{name}' must have at most {MAX_CATEGORIES:,} categories. Got {n_values:,} instead."
+        + hint(
+            "list it under identifiers if it names a person, or under ignore",
+            "--identifier if it names a person, or --ignore",
+        )
+    )
+
+
 def _categorical(name: str, factored: Factored, notes: tuple[str, ...] = ()) -> Encoded:
     if len(factored.values) > MAX_CATEGORIES:
-        kind = NearlyUniqueError if nearly_unique(factored.counts()) else DataError
-        raise kind(
-            f"'{name}' must have at most {MAX_CATEGORIES:,} categories. "
-            f"Got {len(factored.values):,} instead."
-            + hint(
-                "list it under identifiers if it names a person, or under ignore",
-                "--identifier if it names a person, or --ignore",
-            )
-        )
+        raise _too_many(name, len(factored.values), nearly_unique(factored.counts()))
     domain = CategoricalDomain(tuple(plain(value) for value in factored.values))
     attribute = Attribute(name, domain, missing=factored.has_missing)
     # the distinct values are in the order of the domain, so that positions are codes
@@ -313,7 +386,7 @@ def _numeric(
     name: str, factored: Factored, declared: Domain | None, max_codes: int, target: Target | None
 ) -> Encoded | None:
     numbers = factorise(name, as_numbers(name, factored))
-    factored = from_dictionary(numbers, factored.codes)
+    factored = factored.recoded(numbers)
     values = factored.values.astype(np.float64)
     if not values.size:
         return _nothing(name, factored, declared)
@@ -388,9 +461,10 @@ def _notes(attribute: Attribute, factored: Factored) -> tuple[str, ...]:
     name, distinct = attribute.name, len(factored.values)
     notes = []
     if attribute.binned:
-        notes.append(f"{name}: {distinct:,} values cut into {attribute.n_values:,} quantile bins")
+        many = f"{distinct:,}" if factored.n_values is None else f"about {factored.n_values:,}"
+        notes.append(f"{name}: {many} values cut into {attribute.n_values:,} quantile bins")
     whole = isinstance(attribute.domain, NumericDomain) and attribute.domain.integer
-    if whole and 20 <= distinct == len(factored.codes):
+    if whole and 20 <= distinct == factored.n_rows:
         notes.append(
             f"{name}: another whole number in every row; "
             "if it names a person, list it under identifiers"

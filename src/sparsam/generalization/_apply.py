@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._checks import check_choice
 from sparsam._errors import DataError, ParameterError
-from sparsam.data import NumericDomain, Table, ages, date_of, time_of
+from sparsam.data import NumericDomain, Table, ages
 from sparsam.data.source import (
     ArrayColumn,
     ArrayFrame,
-    ColumnPlan,
     EagerFrame,
     LazyFrame,
     SeriesColumn,
@@ -23,20 +21,11 @@ from sparsam.data.source import (
     open_frame,
 )
 from sparsam.generalization._partition import CategoricalPartition, NumericPartition, Partition
-from sparsam.generalization._partition_base import (
-    MISSING,
-    OUTSIDE,
-    WRONG_TYPE,
-    check_slots,
-    refusal,
-    slot_type,
-)
+from sparsam.generalization._partition_base import WRONG_TYPE, check_slots, slot_type
+from sparsam.generalization._plans import check_refused, column_plans, labels_of
 
 if TYPE_CHECKING:
     from sparsam.generalization._generalization import Generalization
-
-
-_MOST_IN_ENGINE: Final = 5_000  # each is a clause of the query: more take engines minutes
 
 
 def apply(
@@ -73,17 +62,13 @@ def apply(
     return _apply_eagerly(frame, partitions, kept, output)
 
 
-def _labels(partition: Partition, output: str) -> tuple[str, ...] | None:
-    return partition.labels if output == "labels" else None
-
-
 def _apply_table(
     table: Table, partitions: list[Partition], keep: list[str], output: str
 ) -> dict[str, NDArray[Any]]:
     recoded: dict[str, NDArray[Any]] = {}
     for part in partitions:
         codes = part.lookup(table.attribute(part.name))[table.column(part.name)]
-        recoded[part.name] = labelled(codes, _labels(part, output))
+        recoded[part.name] = labelled(codes, labels_of(part, output))
     kept = {name: table.attribute(name).decode(table.column(name)) for name in keep}
     return {**recoded, **kept}
 
@@ -95,82 +80,16 @@ def _apply_eagerly(
     for part in partitions:
         slots = column_slots(part, frame.column(part.name))
         buckets = check_slots(part.name, slots, part.n_buckets)
-        recoded[part.name] = buckets, _labels(part, output)
+        recoded[part.name] = buckets, labels_of(part, output)
     return frame.rebuild(recoded, keep)
 
 
 def _apply_lazily(
     frame: LazyFrame, partitions: list[Partition], keep: list[str], output: str
 ) -> Any:
-    n_buckets = sum(part.n_buckets for part in partitions)
-    if n_buckets > _MOST_IN_ENGINE:
-        msg = (
-            f"An engine is asked for at most {_MOST_IN_ENGINE:,} buckets in one query. "
-            f"The generalization has {n_buckets:,}.\n\nHint: Collect the frame first."
-        )
-        raise DataError(msg)
-    plans = [_column_plan(part, frame, _labels(part, output)) for part in partitions]
-    for plan, counts in zip(plans, frame.refused(plans), strict=True):
-        for reason in (OUTSIDE, MISSING):
-            if counts[reason]:
-                raise refusal(plan.name, reason, counts[reason])
+    plans = column_plans(partitions, frame, output)
+    check_refused(plans, frame.refused(plans))
     return frame.rebuild(plans, keep)
-
-
-def _column_plan(
-    partition: Partition, frame: LazyFrame, labels: tuple[str, ...] | None
-) -> ColumnPlan:
-    kind = frame.kind(partition.name)
-    if kind not in _kinds(partition):
-        if kind == "text" and "date" in _kinds(partition):
-            raise DataError(
-                f"'{partition.name}' must hold dates, and a lazy frame's engine is not asked to "
-                "read them from text.\n\nHint: Cast the column to a date there, or collect the "
-                "frame first."
-            )
-        raise refusal(partition.name, WRONG_TYPE)
-    common: dict[str, Any] = {
-        "name": partition.name,
-        "kind": kind,
-        "missing": partition.missing,
-        "labels": labels,
-    }
-    if isinstance(partition, NumericPartition):
-        domain = partition.domain
-        low, high, *cuts = map(_edge_of(domain), (domain.low, domain.high, *partition.cuts))
-        bounds = (low, high) if partition.beyond == "error" else None
-        on = None if domain.age_on is None else datetime.date.fromisoformat(domain.age_on)
-        return ColumnPlan(**common, cuts=cuts, bounds=bounds, age_on=on)
-    return ColumnPlan(**common, groups=_members(partition, kind), outside=partition.unseen)
-
-
-def _kinds(partition: Partition) -> tuple[str, ...]:
-    """The kinds of columns that a partition takes in an engine."""
-    if isinstance(partition, CategoricalPartition):
-        return ("number", "text", "truth")
-    if partition.domain.age_on is not None:
-        return ("date", "moment")
-    kinds = {None: ("number",), "date": ("date", "moment"), "time": ("time",)}
-    return kinds[partition.domain.unit]
-
-
-def _edge_of(domain: NumericDomain) -> Callable[[float], Any]:
-    """How a number of a domain is written in an engine."""
-    written: dict[str | None, Callable[[float], Any]] = {"date": date_of, "time": time_of}
-    return written.get(domain.unit, float)
-
-
-def _members(partition: CategoricalPartition, kind: str) -> list[tuple[int, list[Any]]]:
-    """Return the members of each group that a column of this kind can meet."""
-    groups: list[tuple[int, list[Any]]] = []
-    for bucket, group in enumerate(partition.groups):
-        if kind == "text":
-            members: list[Any] = [member for member in group if isinstance(member, str)]
-        else:
-            of_kind = [m for m in group if isinstance(m, bool) == (kind == "truth")]
-            members = [float(member) for member in of_kind if not isinstance(member, str)]
-        groups.append((bucket, members))
-    return groups
 
 
 Slots = NDArray[np.unsignedinteger]

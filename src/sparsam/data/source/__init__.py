@@ -8,9 +8,7 @@ from sparsam.data.source._format import ANY_FORMAT as ANY_FORMAT
 from sparsam.data.source._format import FileFormat as FileFormat
 from sparsam.data.source._frame import ArrayColumn as ArrayColumn
 from sparsam.data.source._frame import ArrayFrame as ArrayFrame
-from sparsam.data.source._frame import ColumnPlan as ColumnPlan
 from sparsam.data.source._frame import EagerFrame as EagerFrame
-from sparsam.data.source._frame import LazyFrame as LazyFrame
 from sparsam.data.source._frame import SeriesColumn as SeriesColumn
 from sparsam.data.source._frame import labelled as labelled
 from sparsam.data.source._frame import open_frame as open_frame
@@ -34,3 +32,6 @@ from sparsam.data.source._write import output_ending as output_ending
 from sparsam.data.source._write import whole_numbers as whole_numbers
 from sparsam.data.source._write import without_formulas as without_formulas
 from sparsam.data.source._write import write_columns as write_columns
+from sparsam.data.source.lazy import ColumnPlan as ColumnPlan
+from sparsam.data.source.lazy import LazyFrame as LazyFrame
+from sparsam.data.source.lazy import Written as Written

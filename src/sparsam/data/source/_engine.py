@@ -93,6 +93,11 @@ class Engine:
 
         return worded(asked, wording)
 
+    def relation(self, query: str, parameters: Sequence[Any], wording: Wording) -> Any:
+        """Return a query as a relation, whose rows stay in the database."""
+        cursor = self._connection.cursor()
+        return worded(lambda: cursor.sql(query, params=list(parameters)), wording)
+
     def insert(self, table: str, columns: Mapping[str, NDArray[Any]], wording: Wording) -> None:
         """Add rows, given as columns of texts, to a table."""
 
@@ -162,6 +167,12 @@ class ParquetFile:
         return self._engine.columns(
             query, self._path, lambda error: _bad_column(self._file, name, error)
         )[0]
+
+    def relation(self, places: Sequence[int]) -> Any:
+        """Return some columns as a relation, called c0, c1, ..., whose rows stay in the file."""
+        listed = ", ".join(f"{self.columns[place]} AS c{i}" for i, place in enumerate(places))
+        query = f"SELECT {listed} FROM {self._relation}"
+        return self._engine.relation(query, self._path, lambda _: no_parquet(self._file))
 
     def check(self, places: Sequence[int]) -> None:
         """Read columns without keeping them: a damaged one is an error."""
@@ -403,6 +414,7 @@ def worded(action: Callable[[], T], wording: Callable[[Exception], SparsamError]
         if "interrupted" in str(error).lower():  # how DuckDB says that somebody pressed Ctrl-C
             raise KeyboardInterrupt from None
         refusal = wording(error)
+    refusal.__context__ = None  # where finding the words took another look, which failed as well
     raise refusal
 
 

@@ -12,9 +12,9 @@ import re
 import sys
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,9 +29,11 @@ from sparsam.data.source._csv_cells import Cell, CsvCells
 from sparsam.data.source._engine import (
     Engine,
     ParquetFile,
+    Wording,
     csv_table,
     damaged_csv,
     is_relation,
+    no_parquet,
     relation_columns,
     unreadable_column,
     unreadable_frame,
@@ -44,6 +46,7 @@ from sparsam.data.source._header import header_of
 from sparsam.data.source._json import json_columns
 from sparsam.data.source._loaded import Loaded, check_single, nested, typed_values
 from sparsam.data.source._table_file import FileKind, Piped, TableFile, table_file
+from sparsam.data.source.lazy import LazyFrame, distinct_values, open_lazy
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -86,6 +89,12 @@ class Column:
         Whether that order means something.
     remark : str
         What was guessed about it, or might be meant otherwise.
+    weights : ndarray of int64 or None
+        Where equal rows were counted before: how many have each of the values, which all differ.
+    in_order : bool
+        Whether the rows of such a column ascend or descend, as far as that was found out.
+    n_values : int or None
+        About how many values such a column has, where those here stand for more.
     """
 
     name: str
@@ -95,8 +104,13 @@ class Column:
     order: tuple[Any, ...] | None = None
     ordered: bool = False
     remark: str = ""
+    weights: NDArray[np.int64] | None = None
+    in_order: bool = False
+    n_values: int | None = None
 
     def __len__(self) -> int:
+        if self.weights is not None:
+            return int(self.weights.sum())
         return len(self.values if self.positions is None else self.positions)
 
     def objects(self) -> NDArray[Any]:
@@ -106,6 +120,72 @@ class Column:
         entries = np.append(np.asarray(self.values, dtype=object), [None])
         rows: NDArray[Any] = entries[self.positions]
         return rows
+
+
+@dataclass(frozen=True, repr=False)
+class LazyColumns:
+    """Columns of a table whose rows stay in an engine.
+
+    Attributes
+    ----------
+    names : tuple of str
+        What the user calls them.
+    frame : LazyFrame
+    places : mapping of str to str
+        For each of them, its column of the frame.
+    remarks : mapping of str to str
+        What was guessed about them.
+    """
+
+    names: tuple[str, ...]
+    frame: LazyFrame
+    places: Mapping[str, str]
+    remarks: Mapping[str, str]
+
+    def counted(self) -> dict[str, Column]:
+        """Count the distinct values of each column, in one pass."""
+        found = distinct_values(self.frame, [self.places[name] for name in self.names])
+        return {
+            name: replace(
+                self._typed(name, distinct.values),
+                weights=distinct.counts,
+                in_order=distinct.in_order,
+                n_values=None if distinct.all_here else distinct.n_values,
+                remark=self.remarks.get(name, ""),
+            )
+            for name, distinct in zip(self.names, found, strict=True)
+        }
+
+    def _typed(self, name: str, values: NDArray[Any]) -> Column:
+        native = self.frame.native
+        if is_relation(native):
+            return typed_column(name, native.types[native.columns.index(self.places[name])], values)
+        categories = self.frame.categories(self.places[name])
+        if categories is None:
+            return Column(name, values)
+        return Column(name, values, categorical=True, order=categories or None)
+
+
+def lazy_columns(
+    names: Sequence[str],
+    native: Any,
+    places: Sequence[str],
+    wording: Wording = unreadable_frame,
+    remarks: Mapping[str, str] | None = None,
+) -> LazyColumns | None:
+    """Open columns in an engine; None where one is of a kind that must come home to be read."""
+    frame = open_lazy(nw.from_native(native), wording)
+    if not all(map(frame.tells, places)):
+        return None
+    return LazyColumns(tuple(names), frame, dict(zip(names, places, strict=True)), remarks or {})
+
+
+Missing = Callable[[str], Collection[str]]
+
+
+def no_texts(name: str) -> Collection[str]:
+    """The texts that mean missing where there are none."""
+    return ()
 
 
 class Source(ABC):
@@ -153,6 +233,21 @@ class Source(ABC):
         """Return how a file is written, as far as it was said, or found out by now."""
         return ANY_FORMAT
 
+    def lazy(
+        self, names: Sequence[str], missing: Missing = no_texts, text: Collection[str] = ()
+    ) -> LazyColumns | None:
+        """Return columns as they are in an engine, where rows stay; None where they are in memory.
+
+        Parameters
+        ----------
+        names : sequence of str
+        missing : callable
+            For a column, the texts that mean missing there, as for `column`.
+        text : collection of str
+            Columns of a CSV file that stay text.
+        """
+        return None
+
     def columns(
         self, names: Sequence[str], text: Collection[str] = (), missing: Collection[str] = ()
     ) -> dict[str, NDArray[Any]]:
@@ -195,7 +290,7 @@ def open_source(source: Any, form: FileFormat = ANY_FORMAT, *, private: bool = F
         return _RelationSource(source)
     if isinstance(source, list | tuple):
         return _RecordSource(source, private=private)
-    return _FrameSource(source, any_text=private)
+    return _open_frame(source, private)
 
 
 def _open_file(file: TableFile, kind: FileKind, form: FileFormat, private: bool) -> Source:
@@ -266,6 +361,21 @@ class CsvSource(Source):
         found = cells.as_text(place, gone) if text else cells.find(place, gone)
         return Column(name, self._load(place, found), remark=found.remark)
 
+    def lazy(
+        self, names: Sequence[str], missing: Missing = no_texts, text: Collection[str] = ()
+    ) -> LazyColumns | None:
+        """Return columns as they are in DuckDB: numbers, truth values or texts."""
+        cells = [
+            self._cells.as_text(place, frozenset(missing(name)))
+            if name in text
+            else self._cells.find(place, frozenset(missing(name)))
+            for name, place in ((name, self.names.index(name)) for name in names)
+        ]
+        listed = [f"{cell.sql} AS c{i}" for i, cell in enumerate(cells)]
+        relation = self._engine.relation(f"SELECT {', '.join(listed)} FROM t", [], self._damaged)
+        remarks = {name: cell.remark for name, cell in zip(names, cells, strict=True)}
+        return lazy_columns(names, relation, relation.columns, self._damaged, remarks)
+
     def _load(self, place: int, found: Cell) -> NDArray[Any]:
         """Load a column; in a wide table those after it, too, as every query costs all columns."""
         if found.sql in self._ahead:
@@ -307,7 +417,25 @@ class ParquetSource(Source):
     def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
         """Load one column."""
         place = self.parquet.names.index(name)
-        return _typed(name, self.parquet.types[place], self.parquet.column(place))
+        return typed_column(name, self.parquet.types[place], self.parquet.column(place))
+
+    def lazy(
+        self, names: Sequence[str], missing: Missing = no_texts, text: Collection[str] = ()
+    ) -> LazyColumns | None:
+        """Return columns as they are in the file."""
+        for name in names:
+            check_flat(name, self.parquet.types[self.parquet.names.index(name)])
+        places = [self.parquet.names.index(name) for name in names]
+        relation = self.parquet.relation(places)
+        return lazy_columns(names, relation, relation.columns, partial(self._damaged, places))
+
+    def _damaged(self, places: Sequence[int], error: Exception) -> DataError:
+        """Return which column is damaged, found by reading one at a time."""
+        try:
+            self.parquet.check(places)
+        except DataError as named:
+            return named
+        return no_parquet(self.origin)
 
 
 class _RelationSource(Source):
@@ -323,7 +451,15 @@ class _RelationSource(Source):
 
     def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
         kind = self.origin.types[self.names.index(name)]
-        return _typed(name, kind, self._loaded[name])
+        return typed_column(name, kind, self._loaded[name])
+
+    def lazy(
+        self, names: Sequence[str], missing: Missing = no_texts, text: Collection[str] = ()
+    ) -> LazyColumns | None:
+        """Return columns as they are in the relation."""
+        for name in names:
+            check_flat(name, self.origin.types[self.names.index(name)])
+        return lazy_columns(names, self.origin, names)
 
 
 class _ArraySource(Source):
@@ -427,15 +563,50 @@ class LoadedSource(Source):
         return Column(name, values, remark=self._loaded.remarks.get(name, ""))
 
 
+def _open_frame(frame: Any, private: bool) -> Source:
+    names = getattr(frame, "column_names", None)  # pyarrow
+    if names is None and not hasattr(frame, "collect_schema"):
+        names = getattr(frame, "columns", None)
+    if names is not None:
+        check_distinct([str(name) for name in names])
+    lazy = nw.from_native(frame, pass_through=True)
+    if isinstance(lazy, nw.LazyFrame) and not private:
+        return _LazySource(frame, lazy)
+    return _FrameSource(frame, any_text=private)
+
+
+class _LazySource(Source):
+    """A frame whose rows stay in an engine: in one execution those come home that are asked for."""
+
+    def __init__(self, origin: Any, frame: nw.LazyFrame[Any]) -> None:
+        self.origin, self._frame = origin, open_lazy(frame)
+        check_distinct(self._frame.names)
+        self.names = self._frame.names
+        self._home: _FrameSource | None = None
+
+    @property
+    def n_rows(self) -> int:
+        return self._frame.n_rows()
+
+    def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
+        if self._home is None:
+            self._home = _FrameSource(self.origin)
+        return self._home.column(name, missing, text=text)
+
+    def lazy(
+        self, names: Sequence[str], missing: Missing = no_texts, text: Collection[str] = ()
+    ) -> LazyColumns | None:
+        """Return columns as they are in the frame."""
+        for name in names:
+            if self._frame.nested(name):
+                raise nested(name, "lists or records")
+        return lazy_columns(names, self.origin, names)
+
+
 class _FrameSource(Source):
     """A frame of pandas, polars, pyarrow or a like library; a lazy one is collected."""
 
     def __init__(self, frame: Any, *, any_text: bool = False) -> None:
-        names = getattr(frame, "column_names", None)  # pyarrow
-        if names is None and not hasattr(frame, "collect_schema"):
-            names = getattr(frame, "columns", None)
-        if names is not None:
-            check_distinct([str(name) for name in names])
         eager = nw.from_native(frame, pass_through=True)
         if isinstance(eager, nw.LazyFrame):
             eager = collected(eager)
@@ -580,10 +751,15 @@ def _filled(values: NDArray[Any]) -> NDArray[Any]:
     return filled
 
 
-def _typed(name: str, kind: Any, values: Any) -> Column:
-    """Return a column of DuckDB; an ENUM brings the order of its categories."""
+def check_flat(name: str, kind: Any) -> None:
+    """Refuse a column of DuckDB that holds lists or records."""
     if kind.id in _NESTED:
         raise nested(name, _NESTED[kind.id])
+
+
+def typed_column(name: str, kind: Any, values: Any) -> Column:
+    """Return a column of DuckDB; an ENUM brings the order of its categories."""
+    check_flat(name, kind)
     if kind.id == "enum":
         order = tuple(str(category) for category in kind.children[0][1])
         return Column(name, values, categorical=True, order=order)

@@ -1,0 +1,10 @@
+"""Frames whose rows stay in an engine: DuckDB, polars, Spark and what else narwhals speaks."""
+
+# For the other modules of this folder's folder, not for users.
+from sparsam.data.source.lazy._counts import GroupCounts as GroupCounts
+from sparsam.data.source.lazy._distinct import distinct_values as distinct_values
+from sparsam.data.source.lazy._draw import Draw as Draw
+from sparsam.data.source.lazy._frame import LazyFrame as LazyFrame
+from sparsam.data.source.lazy._frame import Written as Written
+from sparsam.data.source.lazy._open import open_lazy as open_lazy
+from sparsam.data.source.lazy._plan import ColumnPlan as ColumnPlan

@@ -1,0 +1,147 @@
+"""DuckDB: categories through an ENUM, which it looks up by a hash; numbers through comparisons.
+
+Everything is a projection of the user's relation: no table and no join, so that rows keep their
+order and nothing is left in the user's database.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam.data.source._engine import listed, quoted
+from sparsam.data.source._number_forms import sql_text
+from sparsam.data.source.lazy._counts import GroupCounts, Names, grouping_sets, sets_apart
+from sparsam.data.source.lazy._draw import Draw
+from sparsam.data.source.lazy._frame import LazyFrame, Refused
+from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind
+from sparsam.data.source.lazy._sql import Dialect, counted, counts_sql, projections
+from sparsam.data.source.lazy._stream import Codes, stream_codes
+
+_ROWS, _PLACE = "rows_to_count", "place_of_the_row"
+_SLOTS = {"uint8": "UTINYINT", "uint16": "USMALLINT"}
+
+
+class DuckDialect(Dialect):
+    """How DuckDB writes it."""
+
+    infinity = "CAST('inf' AS DOUBLE)"
+    string = "VARCHAR"
+    bucket = "USMALLINT"
+
+    def slots(self, plan: ColumnPlan) -> tuple[list[str], str]:
+        """Return what stands for every slot, and the type of that."""
+        return [str(n) for n in range(plan.n_buckets + 2)], _SLOTS[plan.dtype.__name__]
+
+    def quoted(self, name: str) -> str:
+        """Return a name in quotes."""
+        return quoted(name)
+
+    def text(self, text: str) -> str:
+        """Return a text as a literal."""
+        return sql_text(text)
+
+    def number(self, number: float) -> str:
+        """Return a number as a DOUBLE: without an exponent it would be a DECIMAL."""
+        written = repr(float(number))
+        if not math.isfinite(number):
+            return f"'{written}'::DOUBLE"
+        return written if "e" in written else f"{written}e0"
+
+    def item(self, items: Sequence[str], index: str) -> str:
+        """Return an item of a list, counted from 0."""
+        return f"([{', '.join(items)}])[{index} + 1]"
+
+    def value(self, plan: ColumnPlan) -> str:
+        """Return what is compared."""
+        column = quoted(plan.name)
+        if plan.kind == "text":
+            return f"CAST({column} AS VARCHAR)"
+        if plan.kind == "number":
+            return f"CAST({column} AS DOUBLE)"
+        if plan.kind == "truth":
+            return f"CAST(CAST({column} AS TINYINT) AS DOUBLE)"
+        if plan.kind == "time":
+            return f"CAST(hour({column}) * 60 + minute({column}) AS DOUBLE)"
+        date = f"CAST({column} AS DATE)" if plan.kind == "moment" else column
+        if plan.age_on is None:
+            return (
+                f"coalesce(epoch({date}) / 86400, CASE WHEN {date} = DATE 'infinity' THEN "
+                f"{self.infinity} WHEN {date} = DATE '-infinity' THEN -{self.infinity} END)"
+            )
+        day = plan.age_on.month * 100 + plan.age_on.day
+        waits = f"CASE WHEN month({date}) * 100 + day({date}) > {day} THEN 1 ELSE 0 END"
+        return f"CAST({plan.age_on.year} - year({date}) - {waits} AS DOUBLE)"
+
+    def place(self, plan: ColumnPlan, value: str, i: int) -> str:
+        """Return the place of a text among the members of a plan's groups."""
+        members = listed([str(member) for member in plan.slot_of])
+        return f"CAST(enum_code(TRY_CAST({value} AS ENUM({members}))) AS INTEGER)"
+
+
+class DuckFrame(LazyFrame):
+    """A relation of DuckDB.
+
+    Parameters
+    ----------
+    frame : narwhals LazyFrame
+    """
+
+    def kind(self, name: str) -> LazyKind:
+        """What the values of a column are."""
+        known = super().kind(name)
+        native = self._frame.to_native().types[self.names.index(name)]
+        return "time" if known == "other" and native.id == "time_ns" else known
+
+    def _count(self, checks: Sequence[ColumnPlan]) -> Refused:
+        coded = self._projected(checks, (), slots=True)
+        return counted(coded.aggregate(", ".join(counts_sql(checks, DuckDialect()))).fetchall()[0])
+
+    def _rebuilt(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
+        return self._projected(plans, keep, slots=False)
+
+    def _slots(self, plans: Sequence[ColumnPlan]) -> Iterator[list[Codes]]:
+        coded = self._projected(plans, (), slots=True)
+        return stream_codes(coded, [plan.dtype for plan in plans])
+
+    def _n_rows(self) -> int:
+        return int(self._frame.to_native().aggregate("count(*)").fetchall()[0][0])
+
+    def _projected(self, plans: Sequence[ColumnPlan], keep: Sequence[str], *, slots: bool) -> Any:
+        lists = projections(plans, keep, DuckDialect(), slots=slots)
+        relation = self._frame.to_native().project(", ".join(lists.values))
+        if lists.places:
+            relation = relation.project(", ".join(["*", *lists.places]))
+        return relation.project(", ".join(lists.outputs))
+
+    def _numbers(self, name: str) -> NDArray[np.float64]:
+        numbers = self.native.project(f"CAST({quoted(name)} AS DOUBLE) AS n").fetchnumpy()["n"]
+        return np.asarray(np.ma.filled(numbers, np.nan), dtype=np.float64)
+
+    def _group_counts(self, sets: list[Names]) -> list[GroupCounts]:
+        query = grouping_sets(sets, _ROWS, DuckDialect())
+        return sets_apart(sets, self.native.query(_ROWS, query).fetchnumpy())
+
+    def _sizes(self, names: Sequence[str]) -> Sequence[Any]:
+        asked = (f"approx_count_distinct({quoted(name)})" for name in names)
+        row: Sequence[Any] = self.native.aggregate(", ".join(["count(*)", *asked])).fetchall()[0]
+        return row
+
+    def _in_order(self, name: str) -> bool:
+        steps = self.native.project(f"{quoted(name)} AS v, lag({quoted(name)}) OVER () AS b")
+        told = "coalesce(bool_and(v >= b), true), coalesce(bool_and(v <= b), true)"
+        return any(steps.aggregate(told).fetchall()[0])
+
+    def _some_values(self, name: str, every: int) -> Any:
+        column = quoted(name)
+        return self.native.filter(f"hash({column}) % {every} = 0").project(column)
+
+    def _drawn(self, draw: Draw, others: bool) -> Any:
+        numbered = self.native.project(f"*, row_number() OVER () - 1 AS {_PLACE}")
+        compared = ">=" if others else "<"
+        drawn = numbered.filter(f"{draw.sql(_PLACE)} {compared} {draw.threshold}")
+        return drawn.project(f"* EXCLUDE ({_PLACE})")

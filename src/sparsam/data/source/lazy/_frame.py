@@ -1,0 +1,252 @@
+"""A frame whose rows stay in an engine: what all engines have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsam._errors import DataError
+from sparsam._lazy import LazyModule
+from sparsam.data.source._engine import Wording, unreadable_frame, worded
+from sparsam.data.source.lazy._counts import GroupCounts, Names, parts_of
+from sparsam.data.source.lazy._draw import Draw
+from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind
+from sparsam.data.source.lazy._stream import Codes
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+else:
+    nw = LazyModule("narwhals.stable.v2")
+
+Refused = list[tuple[int, int]]
+BATCH_ROWS = 1 << 17
+
+
+class Written(NamedTuple):
+    """What became of a table that was to be written to a file.
+
+    Attributes
+    ----------
+    n_rows : int
+        How many rows the file has.
+    refused : list of (int, int)
+        For each column, how many values are missing and how many outside, and have no bucket.
+        Where there are any, no file was written.
+    """
+
+    n_rows: int
+    refused: Refused
+
+
+class LazyFrame(ABC):
+    """A frame whose rows stay in an engine.
+
+    Parameters
+    ----------
+    frame : narwhals LazyFrame
+    wording : callable, optional
+        What is said when the engine fails, see `worded`.
+    """
+
+    def __init__(self, frame: nw.LazyFrame[Any], wording: Wording = unreadable_frame) -> None:
+        self._frame, self._wording = frame, wording
+        self._schema = worded(frame.collect_schema, wording)
+        self.names: tuple[str, ...] = tuple(self._schema.names())
+
+    def kind(self, name: str) -> LazyKind:
+        """What the values of a column are."""
+        dtype = self._schema[name]
+        if dtype.is_numeric():
+            return "number"
+        if dtype == nw.Boolean:
+            return "truth"
+        if dtype == nw.Date:
+            return "date"
+        if dtype == nw.Datetime:
+            return "moment"
+        if dtype == nw.Time:
+            return "time"
+        return "text" if dtype in (nw.String, nw.Categorical, nw.Enum) else "other"
+
+    def tells(self, name: str) -> bool:
+        """Whether the values of a column mean the same in the engine as at home."""
+        dtype = self._schema[name]
+        zoned = isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
+        return self.kind(name) != "other" and not zoned
+
+    def nested(self, name: str) -> bool:
+        """Whether a column holds lists or records."""
+        return self._schema[name].is_nested()
+
+    def categories(self, name: str) -> tuple[str, ...] | None:
+        """The categories of a column that has a list of them; empty where it is not known."""
+        dtype = self._schema[name]
+        if isinstance(dtype, nw.Enum):
+            return tuple(dtype.categories)
+        return () if dtype == nw.Categorical else None
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """Bring the numbers of a column home, in the order of the rows; NaN for a missing one."""
+        return worded(partial(self._numbers, name), self._wording)
+
+    def _numbers(self, name: str) -> NDArray[np.float64]:
+        column = self._frame.select(nw.col(name).cast(nw.Float64)).collect()[name]
+        return np.asarray(column.fill_null(float("nan")).to_numpy(), dtype=np.float64)
+
+    def refused(self, plans: Sequence[ColumnPlan]) -> Refused:
+        """Count, for each column, the missing and the outside values that have no bucket.
+
+        One aggregate query that reads the columns concerned, or none when every value has a bucket.
+        """
+        strict = [place for place, plan in enumerate(plans) if plan.refuses]
+        counts: Refused = [(0, 0)] * len(plans)
+        if not strict:
+            return counts
+        checks = [plans[place].check() for place in strict]
+        pairs = worded(lambda: self._count(checks), self._wording)
+        for place, pair in zip(strict, pairs, strict=True):
+            counts[place] = pair
+        return counts
+
+    @abstractmethod
+    def _count(self, checks: Sequence[ColumnPlan]) -> Refused:
+        """Count the values in the slots for missing and for outside values, in one query."""
+
+    def rebuild(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
+        """Make a lazy frame of the same engine from buckets and from columns to keep."""
+        if not plans and not keep:
+            msg = (
+                "A lazy frame must have a column, and nothing is collected."
+                "\n\nHint: Name a column in `keep`, such as the target."
+            )
+            raise DataError(msg)
+        return worded(lambda: self._rebuilt(plans, keep), self._wording)
+
+    @abstractmethod
+    def _rebuilt(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
+        """Make the lazy frame of `rebuild`; a value without a bucket is null."""
+
+    def codes(
+        self, plans: Sequence[ColumnPlan], *, batch_rows: int = BATCH_ROWS
+    ) -> Iterator[list[Codes]]:
+        """Bring buckets home, a batch of rows at a time, in the order of the rows.
+
+        The engine executes its query once, and only a few batches are in memory at a time. While
+        they are read, a connection of DuckDB is busy with them; it is free again when all were
+        read, or when the iterator is closed.
+
+        Parameters
+        ----------
+        plans : sequence of ColumnPlan
+        batch_rows : int
+            The most rows in a batch.
+
+        Yields
+        ------
+        list of ndarray
+            For each plan the *slots* of the rows, in ``plan.dtype``: buckets, and for a value that
+            has none ``plan.n_buckets`` where it is missing, one more where it is outside.
+        """
+        if not plans:
+            return
+        batches = iter(self._slots(plans))
+        while (batch := worded(lambda: next(batches, None), self._wording)) is not None:
+            for start in range(0, len(batch[0]), batch_rows):
+                yield [slots[start : start + batch_rows] for slots in batch]
+
+    @abstractmethod
+    def _slots(self, plans: Sequence[ColumnPlan]) -> Iterator[list[Codes]]:
+        """Yield the slots in whatever batches the engine makes."""
+
+    def n_rows(self) -> int:
+        """Count the rows."""
+        return worded(self._n_rows, self._wording)
+
+    @abstractmethod
+    def _n_rows(self) -> int: ...
+
+    @property
+    def native(self) -> Any:
+        """The frame itself."""
+        return self._frame.to_native()
+
+    def group_counts(self, sets: Sequence[Names]) -> list[GroupCounts]:
+        """Count the rows by several sets of columns; only the counts come home.
+
+        Parameters
+        ----------
+        sets : sequence of tuple of str
+            Each names columns. An empty one counts all rows.
+
+        Returns
+        -------
+        list of GroupCounts
+            One for each set, in no order.
+        """
+        counted: list[GroupCounts] = []
+        for part in parts_of(sets):
+            counted += worded(partial(self._group_counts, part), self._wording)
+        return counted
+
+    @abstractmethod
+    def _group_counts(self, sets: list[Names]) -> list[GroupCounts]: ...
+
+    def sizes(self, names: Sequence[str]) -> tuple[int, list[int]]:
+        """Return the number of rows, and about how many values each of some columns has."""
+        n_rows, *sizes = worded(partial(self._sizes, names), self._wording)
+        return int(n_rows), [int(size) for size in sizes]
+
+    @abstractmethod
+    def _sizes(self, names: Sequence[str]) -> Sequence[Any]: ...
+
+    def _of(self, native: Any) -> LazyFrame:
+        return type(self)(nw.from_native(native), self._wording)
+
+    def in_order(self, name: str) -> bool:
+        """Tell whether the rows of a column ascend or descend; no, where rows have no order."""
+        return worded(partial(self._in_order, name), self._wording)
+
+    @abstractmethod
+    def _in_order(self, name: str) -> bool: ...
+
+    def as_days(self, name: str) -> LazyFrame:
+        """Return a frame of one column of moments, as dates."""
+        days = self._frame.select(nw.col(name).dt.date().alias(name))
+        return type(self)(days, self._wording)
+
+    def some_values(self, name: str, every: int) -> LazyFrame:
+        """Return the rows of a column of numbers whose value a hash picks, every so-manieth.
+
+        Equal values are picked together.
+        """
+        return self._of(self._some_values(name, every))
+
+    @abstractmethod
+    def _some_values(self, name: str, every: int) -> Any: ...
+
+    def outermost(self, name: str) -> LazyFrame:
+        """Return the rows of a column of numbers that have the least or the greatest."""
+        row = worded(
+            self._frame.select(low=nw.col(name).min(), high=nw.col(name).max()).collect,
+            self._wording,
+        ).row(0)
+        ends = [end for end in row if end is not None]
+        return type(self)(self._frame.select(name).filter(nw.col(name).is_in(ends)), self._wording)
+
+    def drawn(self, draw: Draw, *, others: bool = False) -> LazyFrame:
+        """Return the rows that are drawn, or all others.
+
+        Parameters
+        ----------
+        draw : Draw
+        others : bool, default=False
+        """
+        return self._of(self._drawn(draw, others))
+
+    @abstractmethod
+    def _drawn(self, draw: Draw, others: bool) -> Any: ...

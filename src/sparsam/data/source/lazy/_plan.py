@@ -1,0 +1,129 @@
+"""What is to become of the columns of a frame that lives in an engine, in plain data."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from sparsam.data._calendar import day_of
+
+Members = Sequence[str] | Sequence[float]
+LazyKind = Literal["number", "text", "truth", "date", "moment", "time", "other"]
+Edge = float | datetime.date | datetime.time
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """What becomes of one column, in plain data.
+
+    Every value has a *slot*: its bucket, or a reason why it has none, which is ``n_buckets`` for a
+    missing value and ``n_buckets + 1`` for one outside.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    kind : {"number", "text", "truth", "date", "moment", "time"}
+        How its values are compared: as 64-bit floats, as text, as the numbers 0 and 1, or as
+        dates (a moment as its date) and minutes of the day.
+    cuts : sequence of float, date or time
+        Intervals ``[cuts[i - 1], cuts[i])`` are the buckets, unless there are groups.
+    groups : sequence of (int, members) or None
+        Bucket and members of every group.
+    bounds : (low, high) or None
+        Numbers, dates and times outside are refused.
+    age_on : date or None
+        Where dates are compared by the age that a person born then has on this day.
+    missing, outside : int or None
+        Bucket of missing values and of values in no group; None refuses them.
+    labels : sequence of str or None
+        Labels to give out instead of bucket numbers.
+    """
+
+    name: str
+    kind: LazyKind
+    cuts: Sequence[Edge] = ()
+    groups: Sequence[tuple[int, Members]] | None = None
+    bounds: tuple[Edge, Edge] | None = None
+    missing: int | None = None
+    outside: int | None = None
+    labels: Sequence[str] | None = None
+    age_on: datetime.date | None = None
+
+    @cached_property
+    def n_buckets(self) -> int:
+        """How many buckets there are."""
+        last = (
+            len(self.cuts) if self.groups is None else max((b for b, _ in self.groups), default=0)
+        )
+        return max(last, self.missing or 0, self.outside or 0) + 1
+
+    @property
+    def missing_slot(self) -> int:
+        """The slot of a missing value."""
+        return self.n_buckets if self.missing is None else self.missing
+
+    @property
+    def outside_slot(self) -> int:
+        """The slot of a value in no group, or out of bounds."""
+        return self.n_buckets + 1 if self.outside is None else self.outside
+
+    @property
+    def refuses(self) -> bool:
+        """Whether any value has no bucket."""
+        strict = self.bounds is not None if self.groups is None else self.outside is None
+        return strict or self.missing is None
+
+    @property
+    def dtype(self) -> type[np.uint8] | type[np.uint16]:
+        """The smallest unsigned type that holds every slot."""
+        n_slots = self.n_buckets + 2 * self.refuses
+        return np.uint8 if n_slots <= 256 else np.uint16
+
+    @cached_property
+    def steps(self) -> tuple[list[float], list[int]]:
+        """Ascending numbers, and the slot below the first, between them and from the last on.
+
+        Days are counted from 1970-01-01, times of day in minutes.
+        """
+        numbers, slots = [_number(cut) for cut in self.cuts], list(range(len(self.cuts) + 1))
+        if self.bounds is not None:
+            low, high = map(_number, self.bounds)
+            numbers = [low, *numbers, math.nextafter(high, math.inf)]
+            slots = [self.outside_slot, *slots, self.outside_slot]
+        return numbers, slots
+
+    @cached_property
+    def slot_of(self) -> dict[Any, int]:
+        """The bucket of every member of a group, in ascending order of the members."""
+        return dict(sorted((m, bucket) for bucket, listed in self.groups or () for m in listed))
+
+    def check(self) -> ColumnPlan:
+        """Return a plan that tells refused values apart, and nothing else: all others are bucket 0.
+
+        Examples
+        --------
+        >>> ColumnPlan("age", "number", cuts=[17, 62], missing=None).check().cuts
+        ()
+        """
+        missing = None if self.missing is None else 0
+        if self.groups is None:
+            return replace(self, cuts=(), missing=missing, labels=None)
+        members: list[Any] = [] if self.outside is not None else list(self.slot_of)
+        outside = None if self.outside is None else 0
+        groups = [(0, members)]
+        return replace(self, groups=groups, missing=missing, outside=outside, labels=None)
+
+
+def _number(edge: Edge) -> float:
+    if isinstance(edge, datetime.date):
+        return float(day_of(edge))
+    if isinstance(edge, datetime.time):
+        return float(edge.hour * 60 + edge.minute)
+    return float(edge)
