@@ -15,7 +15,14 @@ from sparsam.collect.form._automaton import Automaton
 from sparsam.collect.form._labels import AttributeLabels, Labels
 from sparsam.collect.form._language import Language
 from sparsam.collect.form._page import Page
-from sparsam.collect.form._questions import Option, Question, Wording, asked, check_sendable
+from sparsam.collect.form._questions import (
+    Option,
+    Question,
+    Wording,
+    asked,
+    check_sendable,
+    runs,
+)
 from sparsam.data import Category
 from sparsam.generalization import Generalization, category_label
 
@@ -169,7 +176,7 @@ class _Words:
         g = self._generalization
         if automaton is not None:
             names = [name for name in g.names if name in automaton.names]
-            return tuple(self._wording(name).question() for name in names)
+            return tuple(self._wording(name).question(listed=True) for name in names)
         questions = [self._wording(name).question() for name in g.collected]
         if self._target is not None:
             questions.append(self._asked_too(self._target))
@@ -183,27 +190,30 @@ class _Words:
         options = tuple(Option(str(place), label) for place, label in enumerate(labels))
         return Question(target.name, own.question or asked(target.name), own.help, options)
 
-    def walk(self, automaton: Automaton, questions: tuple[Question, ...]) -> dict[str, Any]:
-        """What the page's script walks through: nodes, the answers that they offer, and ends."""
+    def walk(self, automaton: Automaton, questions: tuple[Question, ...]) -> list[Any]:
+        """What the page's script walks through: nodes, labels, ends and a few words.
+
+        A node is a text such as ``3:0-2.5 3-4=7,,-1``: question 3 with two answers, or after the
+        question alone with every bucket as one; behind the sign where each answer leads, below zero
+        an end. What is left out leads where the one before it does. The labels are those that the
+        page cannot put together from its lines.
+        """
         place = {question.name: i for i, question in enumerate(questions)}
-        wording = {name: self._wording(name) for name in place}
-        choices: dict[tuple[Option, bool], int] = {}
-        nodes: list[list[Any]] = []
+        menus: list[list[tuple[tuple[int, ...], ...]]] = [[] for _ in questions]
+        nodes: list[str] = []
         for name, ways in automaton.nodes:
-            question, after = questions[place[name]], {after for _, after in ways}
-            if len(ways) == len(question.options) and len(after) == 1:
-                nodes.append([place[name], after.pop()])  # every bucket as it is, to one node
-                continue
-            options = wording[name].options([buckets for buckets, _ in ways])
-            said = [(option, _in_page(option, question)) for option in options]
-            numbers = [choices.setdefault(choice, len(choices)) for choice in said]
-            pairs = zip(numbers, ways, strict=True)
-            nodes.append([place[name], *([number, after] for number, (_, after) in pairs)])
-        return {
-            "nodes": nodes,
-            "choices": [_choice(*choice) for choice in choices],
-            "ends": [None if end is None else self._answer(end) for end in automaton.ends],
-        }
+            question, classes = place[name], tuple(buckets for buckets, _ in ways)
+            menus[question].append(classes)
+            every = len(classes) == len(questions[question].options)
+            values = "" if every else f":{' '.join(map(runs, classes))}"
+            nodes.append(f"{question}{values}={_nexts([after for _, after in ways])}")
+        labels = [
+            _unsaid(question, self._wording(question.name).labels(offered))
+            for question, offered in zip(questions, menus, strict=True)
+        ]
+        ends = [None if end is None else self._answer(end) for end in automaton.ends]
+        words = [self.language.words[word] for word in ("or", "more", "members")]
+        return [";".join(nodes), labels, ends, *words]
 
     def table(self, generalization: Generalization, answers: AnswerTable) -> dict[str, Any]:
         """What the page's script looks the answer up in."""
@@ -221,16 +231,22 @@ class _Words:
         return self.language.say(text) if isinstance(answer, bool) else text
 
 
-def _in_page(option: Option, question: Question) -> bool:
-    """Whether an answer is one line of the page, which says all about it."""
-    return option.value.isdigit() and not question.picks
+def _nexts(after: list[int]) -> str:
+    """Write where the answers lead.
+
+    Examples
+    --------
+    >>> _nexts([3, 3, 5, -1, -1])
+    '3,,5,-1'
+    """
+    pairs = zip(after, [None, *after], strict=False)
+    return ",".join("" if next == before else str(next) for next, before in pairs).rstrip(",")
 
 
-def _choice(option: Option, in_page: bool) -> int | list[str | int]:
-    """An answer as the script needs it."""
-    if in_page:
-        return int(option.value)
-    return [option.value, option.label, *([1] if option.listed else [])]
+def _unsaid(question: Question, labels: dict[str, str]) -> dict[str, str]:
+    """Leave out the labels that the first line of the page with the value says already."""
+    said = {option.value: option.label for option in reversed(question.picks)}
+    return {value: label for value, label in labels.items() if said.get(value) != label}
 
 
 def _check_target(g: Generalization, target: Target | None, *, sends: bool, dynamic: bool) -> None:
