@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 
 from sparsam.collect import AnswerTable, Form, Questionnaire
-from sparsam.collect.form._questions import runs
+from sparsam.collect._runs import runs
 from sparsam.generalization import Branch, Leaf, NumericPartition, Partition, Recoding
 
 from .people import (

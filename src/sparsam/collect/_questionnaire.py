@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
@@ -36,7 +37,7 @@ from sparsam.generalization.recoding import (
 )
 
 if TYPE_CHECKING:
-    pass
+    from sparsam.collect._automaton import Automaton
 
 FORMAT: Final = "sparsam/questionnaire"
 VERSION: Final = 1
@@ -192,6 +193,16 @@ class Questionnaire(Artifact):
 
     def __repr__(self) -> str:
         return f"<Questionnaire: up to {len(self._outcomes.names)} questions>"
+
+    @cached_property
+    def automaton(self) -> Automaton:
+        """Everything that it can come to ask, without what the model answers; compiled once."""
+        from sparsam.collect._automaton import Automaton
+
+        return Automaton.of(self, predicts=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_states": {}}  # another process finds them by itself
 
     def start(self) -> Interview:
         """Begin to ask a person.

@@ -161,8 +161,24 @@ def test_the_target_is_asked_too() -> None:
     assert [option.label for option in form.questions[-1].options] == ["no", "I do"]
     with pytest.raises(ParameterError, match="also a collected attribute"):
         Form(PEOPLE, target=Target("age", ("no", "yes")))
+    table = AnswerTable.of(lambda people: people["age"], PEOPLE, takes="codes")
+    for sends_nothing in ({"answers": table}, {"action": None}):
+        with pytest.raises(ParameterError, match="only a form that is sent"):
+            Form(PEOPLE, target=target, **sends_nothing)
+
+
+def test_a_questionnaire_asks_for_the_target_last() -> None:
+    target = Target("employed", ("no", "yes"))
+    labels = {"employed": {"question": "Do you work?", "buckets": {"yes": "I do"}}}
+    form = Form(Questionnaire(example()), target=target, labels=labels)
+    assert Fields(form.html).sent["employed"] == {"0", "1"}
+    assert form.questions[-1].text == "Do you work?"
+    nodes, labels, ends, *_ = walk(form.html)
+    assert nodes == "0:0 1-3=4,1;1=3,2;3=4;2:0.2 1=4;4=-1"
+    assert labels[-1] == {}
+    assert ends == [None]
     with pytest.raises(ParameterError, match="only a form that is sent"):
-        Form(Questionnaire(example()), target=target)
+        Form(Questionnaire(example()), target=target, action=None)
 
 
 def test_answers_are_shown_and_nothing_is_sent() -> None:

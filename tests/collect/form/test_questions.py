@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from sparsam._errors import ParameterError
+from sparsam.collect._runs import runs
 from sparsam.collect.form._labels import AttributeLabels
 from sparsam.collect.form._language import Language
-from sparsam.collect.form._questions import Wording, asked, runs
+from sparsam.collect.form._questions import Wording, asked
 from sparsam.data import CategoricalDomain, NumericDomain
 from sparsam.generalization import Partition, categorical_partition, numeric_partition
 

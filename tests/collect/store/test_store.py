@@ -353,7 +353,7 @@ def test_no_thread_meets_a_store_that_is_half_tightened(tmp_path):
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ((9, 0), "'age' must be the number of a bucket: a whole number from 0 to 8"),
+        ((9, 0), "'age' must be a whole number from 0 to 8"),
         ((0, -1), "'Job title' must be"),
         ((0, True), "'Job title' must be"),
         ((0, 1.0), "'Job title' must be"),
@@ -579,7 +579,7 @@ def test_nothing_to_collect_is_refused(tmp_path):
 def test_bad_parameters(tmp_path, options, message):
     with pytest.raises(ParameterError, match=message):
         Store.open(tmp_path / "a.db", FINE, **options)
-    with pytest.raises(ParameterError, match="must be a Generalization"):
+    with pytest.raises(ParameterError, match="by a Generalization or a Questionnaire"):
         Store.open(tmp_path / "a.db", "people.json", keep_days=1)
     with pytest.raises(ParameterError, match="postgresql://"):
         Store.open("mysql://people", FINE, keep_days=1)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sparsam._errors import ParameterError, SparsamWarning
 from sparsam._writing import write_text
+from sparsam.collect._automaton import Automaton
 from sparsam.collect._questionnaire import Questionnaire
-from sparsam.collect.form._automaton import Automaton
+from sparsam.collect._runs import runs
 from sparsam.collect.form._labels import AttributeLabels, Labels
 from sparsam.collect.form._language import Language
 from sparsam.collect.form._page import Page
@@ -21,7 +22,6 @@ from sparsam.collect.form._questions import (
     Wording,
     asked,
     check_sendable,
-    runs,
 )
 from sparsam.data import Category
 from sparsam.generalization import Generalization, category_label
@@ -47,8 +47,9 @@ class Form:
     place but one; it keeps no cookie and no storage, and tells no referrer.
 
     A questionnaire is compiled into the page: each answer decides there what is asked next, and
-    all answers are sent at once, at the end. `Questionnaire.resume` reads them. Without JavaScript
-    the page asks everything that the questionnaire could ask.
+    all answers are sent at once, at the end. `collector` takes them, and `Questionnaire.resume`
+    reads them elsewhere. Without JavaScript the page asks everything that the questionnaire could
+    ask.
 
     Parameters
     ----------
@@ -105,12 +106,16 @@ class Form:
         destination = _destination(action)
         asks = source if isinstance(source, Questionnaire) else None
         g = source.recoding.generalization if isinstance(source, Questionnaire) else source
-        _check_target(g, target, sends=action is not None, dynamic=asks is not None)
+        _check_target(g, target, sends=action is not None)
         wording = _Words(g, Labels.of(labels), language, target)
         automaton = None
         if asks is not None:
-            automaton = Automaton.of(asks, predicts=action is None, answers=answers)
+            automaton = asks.automaton
+            if action is None:
+                automaton = Automaton.of(asks, predicts=True, answers=answers)
             self.questions = wording.questions(automaton)
+            if target is not None:
+                automaton = automaton.followed_by(target.name, len(target.classes))
         else:
             if action is None and answers is None:
                 raise ParameterError(
@@ -174,21 +179,23 @@ class _Words:
     def questions(self, automaton: Automaton | None = None) -> tuple[Question, ...]:
         """All that is asked for, in the order of the generalization; the target comes last."""
         g = self._generalization
-        if automaton is not None:
-            names = [name for name in g.names if name in automaton.names]
-            return tuple(self._wording(name).question(listed=True) for name in names)
-        questions = [self._wording(name).question() for name in g.collected]
+        names = g.collected if automaton is None else automaton.names
+        listed = automaton is not None
+        questions = [
+            self._wording(name).question(listed=listed) for name in g.names if name in names
+        ]
         if self._target is not None:
-            questions.append(self._asked_too(self._target))
+            questions.append(self._asked_too(self._target, listed=listed))
         return tuple(questions)
 
-    def _asked_too(self, target: Target) -> Question:
+    def _asked_too(self, target: Target, *, listed: bool) -> Question:
         check_sendable(target.name)
         own = self._of(target.name)
         said = own.of_buckets(target.name, target.classes)
         labels = [said.get(place, label) for place, label in enumerate(target.classes)]
         options = tuple(Option(str(place), label) for place, label in enumerate(labels))
-        return Question(target.name, own.question or asked(target.name), own.help, options)
+        picks = options if listed else ()
+        return Question(target.name, own.question or asked(target.name), own.help, options, picks)
 
     def walk(self, automaton: Automaton, questions: tuple[Question, ...]) -> list[Any]:
         """What the page's script walks through: nodes, labels, ends and a few words.
@@ -209,6 +216,8 @@ class _Words:
             nodes.append(f"{question}{values}={_nexts([after for _, after in ways])}")
         labels = [
             _unsaid(question, self._wording(question.name).labels(offered))
+            if question.name in self._generalization.collected
+            else {}
             for question, offered in zip(questions, menus, strict=True)
         ]
         ends = [None if end is None else self._answer(end) for end in automaton.ends]
@@ -249,10 +258,10 @@ def _unsaid(question: Question, labels: dict[str, str]) -> dict[str, str]:
     return {value: label for value, label in labels.items() if said.get(value) != label}
 
 
-def _check_target(g: Generalization, target: Target | None, *, sends: bool, dynamic: bool) -> None:
+def _check_target(g: Generalization, target: Target | None, *, sends: bool) -> None:
     if target is None:
         return
-    if dynamic or not sends:
+    if not sends:
         msg = "The 'target' is what a model is to learn: only a form that is sent asks for it."
         raise ParameterError(msg)
     target.check(g)

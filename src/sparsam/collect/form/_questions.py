@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from sparsam._errors import ParameterError
+from sparsam.collect._runs import neighbours, runs
 from sparsam.collect.exports import attribute_facts
 from sparsam.collect.form._labels import AttributeLabels
 from sparsam.collect.form._language import Language
@@ -302,32 +303,3 @@ def check_sendable(name: str) -> None:
     if any(sign in name for sign in _UNSENDABLE):
         msg = f"'{name}' has a line break in its name, which no form can send: rename it."
         raise ParameterError(msg)
-
-
-def neighbours(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Return the first and the last of each run of ascending numbers.
-
-    Examples
-    --------
-    >>> list(neighbours([1, 2, 3, 7]))
-    [(1, 3), (7, 7)]
-    """
-    first = None
-    for place, number in enumerate(numbers):
-        first = number if first is None else first
-        if place + 1 == len(numbers) or numbers[place + 1] != number + 1:
-            yield first, number
-            first = None
-
-
-def runs(buckets: Sequence[int]) -> str:
-    """Write the numbers of buckets: one alone, runs, and several runs.
-
-    Examples
-    --------
-    >>> runs([2]), runs([1, 2, 3]), runs([0, 2, 3])
-    ('2', '1-3', '0.2-3')
-    """
-    return ".".join(
-        str(first) if first == last else f"{first}-{last}" for first, last in neighbours(buckets)
-    )

@@ -9,12 +9,12 @@ import numpy as np
 
 from sparsam._errors import ParameterError, hint
 from sparsam.collect._outcomes import Region
-from sparsam.collect._questionnaire import Questionnaire
 from sparsam.data import Category
 from sparsam.generalization.recoding import buckets_of, mask_of
 
 if TYPE_CHECKING:
     from sparsam.collect._answer_table import AnswerTable
+    from sparsam.collect._questionnaire import Questionnaire
 
 _MOST_REGIONS: Final = 20_000
 
@@ -64,6 +64,22 @@ class Automaton:
             for name, ways in reversed(compiler.nodes)
         )
         return cls(nodes, tuple(answer for _, answer in compiler.ends))
+
+    def followed_by(self, name: str, n_answers: int) -> Automaton:
+        """Ask one more question at the end, whatever was answered before.
+
+        Parameters
+        ----------
+        name : str
+        n_answers : int
+        """
+        last = len(self.nodes)
+        nodes = tuple(
+            (asked, tuple((buckets, last if after < 0 else after) for buckets, after in ways))
+            for asked, ways in self.nodes
+        )
+        more = (name, tuple(((answer,), -1) for answer in range(n_answers)))
+        return Automaton((*nodes, more), (None,))
 
     @property
     def names(self) -> frozenset[str]:
