@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -145,7 +144,7 @@ def answers_of(model: Any, collected: Collected, takes: Takes | None) -> Answeri
         if asks is None
         else InterviewsBehind(model, asks, takes)
     )
-    return AnswerTable.behind(behind) if prod(behind.shape) <= MOST_CELLS else behind
+    return AnswerTable.behind(behind) if collected.n_different <= MOST_CELLS else behind
 
 
 def _known(interviews: Interviews) -> KnownAnswers | None:

@@ -21,11 +21,12 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from sparsam._errors import MissingExtraError, ParameterError, SparsamError, hint
-from sparsam.collect._answer_table import AnswerTable
+from sparsam.collect._answer_table import MOST_CELLS, AnswerTable
 from sparsam.collect._model_behind import Takes
 from sparsam.collect._questionnaire import Questionnaire
 from sparsam.collect._target import Target
 from sparsam.collect.door._answers import Answering, answers_of
+from sparsam.collect.door._apart import made_apart
 from sparsam.collect.door._collector import Door
 from sparsam.collect.door._pages import Pages
 from sparsam.collect.store._collected import Collected
@@ -118,6 +119,12 @@ class Service:
             model = load_model(self.model, trust=self.trust_model)
         return answers_of(model, self.collected, self.takes)
 
+    def light_answers(self) -> Answering | None:
+        """Return the same, without keeping the model in memory where a table answers."""
+        if self.model is None or self.collected.n_different > MOST_CELLS:
+            return self.answers()
+        return made_apart(self.answers)
+
 
 def check(service: Service) -> None:
     """Open everything once, and delete what is past its time: what fails, fails now.
@@ -187,7 +194,8 @@ def serve(
         name = f"[{host}]" if ":" in host else host
         url = f"http://{name}:{listener.getsockname()[1]}/"
         if workers == 1:
-            _serve_here(service, listener, service.answers(), lambda: ready(url), retention=True)
+            answers = service.light_answers()
+            _serve_here(service, listener, answers, lambda: ready(url), retention=True)
         else:
             _supervise(service, listener, workers, lambda: ready(url))
 
@@ -323,7 +331,7 @@ def _supervise(
 ) -> None:
     """Keep workers running, and delete records after their time."""
     service.pages()
-    answers = service.answers()
+    answers = service.light_answers()
     table = answers if isinstance(answers, AnswerTable) else None
     _delete(service)
     today, stop = _today(), threading.Event()

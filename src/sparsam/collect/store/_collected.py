@@ -6,6 +6,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from math import prod
 from typing import Any, Final
 
 import msgspec
@@ -71,6 +72,12 @@ class Collected(ABC):
     @abstractmethod
     def generalization(self) -> Generalization:
         """The buckets that answers are made of."""
+
+    @property
+    def n_different(self) -> int:
+        """How many different records there can be, whatever their target."""
+        n_classes = 1 if self.target is None else len(self.target.classes)
+        return prod(self.sizes.values()) // n_classes
 
     @cached_property
     def fingerprint(self) -> str:
