@@ -119,7 +119,7 @@ class _Compiler:
         return self._met[region]
 
     def _number(self, region: Region) -> int:
-        state = self._asks.state(region)
+        state = self._asks.state(region, remember=False)  # each comes once only
         names = list(self._asks.ranked(state)) if state.single else []
         if names and self._answers is None:
             # an open leaf: what is asked does not depend on these answers, nor does the end
@@ -152,7 +152,7 @@ class _Compiler:
         if self._answers is not None:
             return self._looked_up(self._answers, region)
         recoding = self._asks.recoding
-        answer = recoding.leaves[self._asks.state(region).leaf()].prediction
+        answer = recoding.leaves[self._asks.state(region, remember=False).leaf()].prediction
         if answer is None:
             raise ParameterError(
                 "Some people's answers lead to an end that only the model can answer."

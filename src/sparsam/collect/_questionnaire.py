@@ -286,8 +286,10 @@ class Questionnaire(Artifact):
         """Return the place of an attribute in a region."""
         return self._outcomes.place[name]
 
-    def state(self, region: Region) -> State:
-        """Return what a region leaves open, which is worked out once."""
+    def state(self, region: Region, *, remember: bool = True) -> State:
+        """Return what a region leaves open, which is worked out once where it is remembered."""
+        if not remember:
+            return self._outcomes.state(region)
         if region not in self._states:
             if len(self._states) >= _MOST_STATES:
                 self._states.clear()
@@ -335,7 +337,7 @@ class Questionnaire(Artifact):
         waiting = [(self._outcomes.everything, np.arange(len(distinct)))] if len(distinct) else []
         while waiting:
             region, rows = waiting.pop()
-            state = self._outcomes.state(region)  # each comes once only, so it is not remembered
+            state = self.state(region, remember=False)  # each comes once only
             if state.single:  # an open leaf: every one of its questions will come
                 for name in self.ranked(state):
                     asked[rows, self.place(name)] += 1
