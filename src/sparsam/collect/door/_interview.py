@@ -27,27 +27,6 @@ class InterviewShape:
     interviews : Interviews
     target : Target or None, default=None
         One more answer.
-
-    Examples
-    --------
-    >>> from sparsam.collect import Questionnaire
-    >>> from sparsam.data import NumericDomain
-    >>> from sparsam.generalization import Generalization, Recoding, numeric_partition
-    >>> from sparsam.generalization.recoding._tree import Branch, Leaf
-    >>> age = numeric_partition("age", NumericDomain(0, 99, integer=True), [17, 30, 62])
-    >>> nodes = [
-    ...     Branch("age", (0,), 1, 2),
-    ...     Leaf((), {"age": 9}, "no"),
-    ...     Leaf((), {"age": 40}, "yes"),
-    ... ]
-    >>> recoding = Recoding(Generalization([age]), {"age": [9, 25, 40, 70]}, nodes)
-    >>> shape = InterviewShape(Interviews(Questionnaire(recoding)))
-    >>> shape.from_json(b'{"age": "1-3"}'), shape.from_form(b"age=0")
-    ((1,), (0,))
-    >>> shape.from_json(b'{"age": 2}')
-    Traceback (most recent call last):
-    ...
-    sparsam.collect.door._record.Refused: The record was refused: nothing was kept.
     """
 
     def __init__(self, interviews: Interviews, target: Target | None = None) -> None:
