@@ -190,6 +190,11 @@ def test_models_that_do_not_fit(store: MemoryStore) -> None:
     table = AnswerTable.of(lambda people: people["age"], G, takes="codes")
     with pytest.raises(ParameterError, match="other attributes or buckets"):
         collector(store, model=table)  # type: ignore[arg-type]
+    exact = AnswerTable.of(
+        lambda people: list(people["sex"]), example().generalization, takes="codes"
+    )
+    with pytest.raises(ParameterError, match="does not ask for"):
+        collector(store, model=exact)  # type: ignore[arg-type]
 
 
 def test_what_is_sent_is_never_repeated(hostile: Any, caplog: pytest.LogCaptureFixture) -> None:

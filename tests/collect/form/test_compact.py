@@ -67,10 +67,19 @@ def test_the_language_takes_it(name: str) -> None:
         ("const [low, high = low] = f();", "const[a,b=a]=f();"),
         ("const pick = ({ low }, high) => [...high, low];", "const b=({low},a)=>[...a,low];"),
         ("const a = 1, about = a; // b", "const a=1,about=a;"),
+        ("const say = (end = -1, top = Infinity) => end;", "const b=(a=-1,c=Infinity)=>a;"),
     ],
 )
 def test_what_means_something_stays(code: str, compact: str) -> None:
     assert compact_script(code) == compact
+
+
+def test_no_name_becomes_a_word_of_the_language() -> None:
+    names = [f"name{number}" for number in range(600)]
+    code = compact_script("".join(f"const {name} = 1;" for name in names))
+    given = re.findall(r"const (\w+)=1;", code)
+    assert len(set(given)) == 600
+    assert not {"as", "do", "if", "in", "of"} & set(given)
 
 
 def test_styles() -> None:

@@ -20,16 +20,18 @@ from sparsam.generalization import Recoding
 
 
 class KnownAnswers:
-    """What a questionnaire knows by itself, where it knows the answer to every interview.
+    """The answer to every interview: a questionnaire may know it by itself, or a table has it.
 
     Parameters
     ----------
     interviews : Interviews
+    table : AnswerTable or None, default=None
+        The answers to whole records; those that have the same interview must have the same answer.
     """
 
-    def __init__(self, interviews: Interviews) -> None:
+    def __init__(self, interviews: Interviews, table: AnswerTable | None = None) -> None:
         self._interviews = interviews
-        self._automaton = Automaton.of(interviews.questionnaire, predicts=True)
+        self._automaton = Automaton.of(interviews.questionnaire, predicts=True, answers=table)
 
     def answer(self, codes: Sequence[int]) -> Category:
         """Return the answer to an interview.
@@ -46,31 +48,6 @@ class KnownAnswers:
         answer = self._automaton.ends[-1 - place]
         assert answer is not None
         return answer
-
-
-class CellAnswers:
-    """The answers to interviews from a table of the answers to whole records.
-
-    Parameters
-    ----------
-    interviews : Interviews
-    table : AnswerTable
-        Made with the recoding of the questionnaire.
-    """
-
-    def __init__(self, interviews: Interviews, table: AnswerTable) -> None:
-        self._interviews = interviews
-        self._table = table
-
-    def answer(self, codes: Sequence[int]) -> Category:
-        """Return the answer to an interview.
-
-        Parameters
-        ----------
-        codes : sequence of int
-            Its number.
-        """
-        return self._table.answer(self._interviews.cell(codes[0]))
 
 
 class InterviewsBehind(ModelBehind):
@@ -115,7 +92,7 @@ class InterviewsBehind(ModelBehind):
         return dict(zip(training.answers, training.codes.T, strict=True))
 
 
-Answering = AnswerTable | KnownAnswers | CellAnswers | ModelBehind
+Answering = AnswerTable | KnownAnswers | ModelBehind
 
 
 def answers_of(model: Any, collected: Collected, takes: Takes | None) -> Answering | None:
@@ -130,7 +107,7 @@ def answers_of(model: Any, collected: Collected, takes: Takes | None) -> Answeri
 
     Returns
     -------
-    AnswerTable, KnownAnswers, CellAnswers, ModelBehind or None
+    AnswerTable, KnownAnswers, ModelBehind or None
         None where nobody knows the answers.
     """
     asks = collected if isinstance(collected, CollectedInterviews) else None
@@ -138,7 +115,7 @@ def answers_of(model: Any, collected: Collected, takes: Takes | None) -> Answeri
         return None if asks is None else _known(asks.interviews)
     if isinstance(model, AnswerTable):
         _check_table(model, collected)
-        return model if asks is None else CellAnswers(asks.interviews, model)
+        return model if asks is None else KnownAnswers(asks.interviews, model)
     behind = (
         ModelBehind(model, collected.generalization, takes)
         if asks is None

@@ -117,7 +117,7 @@ class Door:
     Parameters
     ----------
     store : Store
-    answers : AnswerTable, KnownAnswers, CellAnswers, ModelBehind or None
+    answers : AnswerTable, KnownAnswers, ModelBehind or None
     pages : Pages
     retention : bool, default=True
         Whether this process deletes records after their time; among several, one does.

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from string import ascii_letters
 from typing import Final
 
@@ -23,12 +23,13 @@ _PATTERN: Final = re.compile(r"/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\[\n]
 _BEFORE_PATTERN: Final = frozenset("(,=:[!&|?{};>")
 _GOES_ON: Final = frozenset("{([,;=>?:&|+-*/<.!%")
 _GO_ON: Final = frozenset("})],;=>?:&|+*/<.%")
+_RESERVED: Final = frozenset(("as", "do", "if", "in", "of"))  # words as short as our names
 _OPENS: Final = {")": "(", "]": "[", "}": "{"}
 _LOOSE: Final = re.compile(r"\s*([{};,>])\s*|(?<=:)\s+|(?<=[ :(])0(?=\.\d)")
 _PROPERTY: Final = re.compile(r"--[a-z]+")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Token:
     """A piece of a script.
 
@@ -116,7 +117,7 @@ def _short_names(pieces: Sequence[Token]) -> dict[str, str]:
         for word in re.findall(r"[\w$]+", piece.text)
     }
     own = _declared(pieces) - _properties(pieces) - inside
-    used = words.keys() | inside
+    used = words.keys() | inside | _RESERVED
     letters = ("".join(name) for n in (1, 2) for name in product(ascii_letters, repeat=n))
     short = (name for name in letters if name not in used)
     commonest = sorted(own, key=lambda word: (-words[word], word))
@@ -139,8 +140,14 @@ def _declared(pieces: Sequence[Token]) -> set[str]:
             arrow = piece.text == ")" and _text(pieces, place + 1) == "=>"
             function = piece.text == ")" and _text(pieces, start - 2) == "function"
             if pattern or arrow or function:
-                names |= {each.text for each in pieces[start:place] if each.kind == "word"}
-    return names
+                names |= _listed(pieces[start:place])
+    return {name for name in names if not name[0].isdigit()}
+
+
+def _listed(pieces: Sequence[Token]) -> set[str]:
+    """The names in a list of parameters, without what they are set to by default."""
+    pairs = pairwise(pieces)
+    return {after.text for before, after in pairs if after.kind == "word" and before.text != "="}
 
 
 def _properties(pieces: Sequence[Token]) -> set[str]:

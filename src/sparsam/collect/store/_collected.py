@@ -99,9 +99,13 @@ class Collected(ABC):
             It is not coarser.
         """
 
-    @abstractmethod
-    def _answers(self) -> dict[str, Answers]:
+    @cached_property
+    def answers(self) -> dict[str, Answers]:
         """For each attribute the answers that there are."""
+        return self._answers()
+
+    @abstractmethod
+    def _answers(self) -> dict[str, Answers]: ...
 
     @abstractmethod
     def _codes(self, rows: Sequence[Sequence[int]]) -> list[Sequence[int]]:
@@ -117,15 +121,14 @@ class Collected(ABC):
         judged : bool, default=True
             Whether the column of the target is among them.
         """
-        answers, codes = self._answers(), self._codes(rows)
-        classes = None
+        codes, classes = self._codes(rows), None
         if self.target is not None and judged:
             labels = np.array(self.target.classes, dtype=object)
             classes = labels[np.array([row[-2] for row in rows], dtype=np.int64)]
         return Training(
             self.generalization,
-            answers,
-            np.array(codes, dtype=np.int64).reshape(len(rows), len(answers)),
+            self.answers,
+            np.array(codes, dtype=np.int64).reshape(len(rows), len(self.answers)),
             classes,
             np.array([row[-1] for row in rows], dtype=np.float64),
             self.target,
@@ -223,13 +226,17 @@ class CollectedInterviews(Collected):
             answers[name] = Answers(unique_labels(labels), ("", *map(runs, choices)))
         return answers
 
-    def _codes(self, rows: Sequence[Sequence[int]]) -> list[Sequence[int]]:
-        place = {
+    @cached_property
+    def _places(self) -> dict[str, dict[tuple[int, ...], int]]:
+        """For each attribute the place of each answer, after the one for what was not asked."""
+        return {
             name: {buckets: code for code, buckets in enumerate(choices, start=1)}
             for name, choices in self.interviews.choices.items()
         }
-        codes: list[Sequence[int]] = []
-        for number, *_ in rows:
-            given = self.interviews.answers(number)
-            codes.append([place[name].get(given.get(name, ()), 0) for name in place])
-        return codes
+
+    def _codes(self, rows: Sequence[Sequence[int]]) -> list[Sequence[int]]:
+        given = [self.interviews.answers(number) for number, *_ in rows]
+        return [
+            [places.get(answers.get(name, ()), 0) for name, places in self._places.items()]
+            for answers in given
+        ]
