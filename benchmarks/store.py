@@ -1,6 +1,7 @@
 """What a store costs, how large it is, and what is left of it when its writers are killed.
 
     python benchmarks/store.py [--kills 200] [--people 1000000] [--address postgresql://…]
+    python benchmarks/store.py --questionnaire …                # 3. and 4. with interviews
 
 1. CPU time for each record, one a transaction and fifty a transaction, with its receipt, and for
    each record that is taken back; in both modes, side by side. On the disk each time. (Of a
@@ -27,9 +28,9 @@ from typing import Any
 
 import numpy as np
 
-from sparsam.collect import Store
+from sparsam.collect import Questionnaire, Store
 from sparsam.data import NumericDomain
-from sparsam.generalization import Generalization, numeric_partition
+from sparsam.generalization import Generalization, Leaf, Recoding, numeric_partition
 
 KEY = b"benchmark" * 3 + b"-----"
 GROUP = 3  # records a transaction
@@ -39,14 +40,26 @@ NUMBERS = Generalization(
     numeric_partition(f"digit_{place}", NumericDomain(0, 127, integer=True), range(1, 128))
     for place in range(COLUMNS)
 )
+_LEAF = Leaf(NUMBERS.names, {})
+# A questionnaire that asks for the same: each of its interviews is a number already.
+INTERVIEWS = Questionnaire(
+    Recoding(NUMBERS, {name: list(range(128)) for name in NUMBERS.names}, [_LEAF])
+)
+source: Generalization | Questionnaire = NUMBERS
+"""What is collected; set by --questionnaire."""
 
 
 def record(number: int) -> tuple[int, ...]:
     """A number as a record, so that everyone can be told apart."""
+    if isinstance(source, Questionnaire):
+        return (number,)
     return tuple((number >> (7 * place)) & 127 for place in range(COLUMNS))
 
 
 def number_of(codes: Any) -> int:
+    """The number of a record, as training has it: of an interview each answer is one more."""
+    if isinstance(source, Questionnaire):
+        return sum((int(c) - 1) << (7 * place) for place, c in enumerate(reversed(codes)))
     return sum(int(code) << (7 * place) for place, code in enumerate(codes))
 
 
@@ -77,7 +90,7 @@ class Killed:
 
 
 def write_until_killed(address: str, mode: str, start: int, pipe: int) -> None:
-    with Store.open(address, NUMBERS, keep_days=90, mode=mode, key=KEY) as store:
+    with Store.open(address, source, keep_days=90, mode=mode, key=KEY) as store:
         for first in range(start, start + 60_000, GROUP):
             group = range(first, first + GROUP)
             receipts = store.add([record(number) for number in group])
@@ -118,7 +131,7 @@ def kill_writers(address: str, mode: str, kills: int, seed: int | None = None) -
 
 
 def look(address: str, mode: str, result: Killed) -> None:
-    with Store.open(address, NUMBERS, keep_days=90, mode=mode, key=KEY) as store:
+    with Store.open(address, source, keep_days=90, mode=mode, key=KEY) as store:
         training = store.training()
     counts = {number_of(row): n for row, n in zip(training.codes, training.weights, strict=True)}
     there = {number for number in counts if number >= FIRST_KILLED}
@@ -148,12 +161,12 @@ def write_together(address: str, mode: str, writers: int, groups: int) -> tuple[
                 os._exit(ending)
         children.append(child)
     failed = sum(os.waitpid(child, 0)[1] != 0 for child in children)
-    with Store.open(address, NUMBERS, keep_days=90, mode=mode, key=KEY) as store:
+    with Store.open(address, source, keep_days=90, mode=mode, key=KEY) as store:
         return store.count() - failed, writers * groups * (GROUP - 1)
 
 
 def _fill(address: str, mode: str, start: int, groups: int) -> None:
-    with Store.open(address, NUMBERS, keep_days=90, mode=mode, key=KEY) as store:
+    with Store.open(address, source, keep_days=90, mode=mode, key=KEY) as store:
         for first in range(start, start + groups * GROUP, GROUP):
             receipts = store.add([record(number) for number in range(first, first + GROUP)])
             store.forget(receipts[0])
@@ -223,7 +236,11 @@ def main() -> None:
     options.add_argument("--kills", type=int, default=200)
     options.add_argument("--people", type=int, default=1_000_000)
     options.add_argument("--address", help="an empty PostgreSQL database, for kills and speeds")
+    options.add_argument("--questionnaire", action="store_true")
     given = options.parse_args()
+    if given.questionnaire:
+        global source  # noqa: PLW0603 - what the forked writers write
+        source = INTERVIEWS
 
     import sparsam as sp
 
@@ -248,9 +265,10 @@ def main() -> None:
             return f"{given.address}{sign}options=-csearch_path%3D{name}"
 
         print("PostgreSQL" if given.address else "SQLite")
-        speeds(address, generalization, people)
-        if not given.address:
-            size(folder, generalization, people, given.people)
+        if not given.questionnaire:
+            speeds(address, generalization, people)
+            if not given.address:
+                size(folder, generalization, people, given.people)
         print()
         for mode in ("counts", "rows"):
             there, due = write_together(address(f"together_{mode}"), mode, writers=8, groups=20)

@@ -53,6 +53,8 @@ def _check_the_forest(names: dict[str, Any]) -> None:
     said = re.search(r"asks about (\d+) questions instead of (\d+)", text)
     assert said is not None
     assert said.groups() == (f"{asked.mean:.0f}", str(asked.form))
+    page = sp.Questionnaire(names["least"].recoding_).form()
+    assert len(page.html.encode()) < 15_000  # type: ignore[attr-defined]
 
 
 def test_the_release_of_the_readme_is_what_its_command_gives(

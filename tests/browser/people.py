@@ -136,7 +136,7 @@ _QUICKLY = """(steps) => {
   const shown = [];
   for (const [name, how, what, bucket] of steps) {
     const fields = [...document.querySelectorAll("[name]")].filter((field) => field.name == name);
-    const aid = fields[0].closest("fieldset").querySelector(".aid [form]");
+    const aid = fields[0].closest("fieldset")?.querySelector(".aid [form]");
     if (how == "type") (aid.value = what), told(aid);
     else if (how == "find" && aid) {
       aid.selectedIndex = [...aid].findIndex((option) => option.text == what);

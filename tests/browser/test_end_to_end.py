@@ -1,18 +1,24 @@
-"""The whole road: minimise, serve the form, people answer in a browser, train, and predict."""
+"""The whole road, by the commands that a user types: minimise, collect, train, and predict.
+
+`sparsam minimise` learns what to collect, `sparsam collect` serves the form, people answer it in a
+browser, `sparsam records train` learns from the store, and the served model answers.
+"""
 
 from __future__ import annotations
 
+import csv
 import http.client
 import importlib.util
+import io
 import json
 import os
 import random
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 import pytest
 from sklearn.compose import make_column_transformer
@@ -21,12 +27,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import sparsam as sp
-from sparsam.collect import Store, Target
+from sparsam.collect import Questionnaire, Target
+from sparsam.collect._runs import runs
 from sparsam.generalization import NumericPartition
 
-from .people import answer, mark
+from .people import act_quickly, answer, decide, mark, person
+from .test_questionnaire_page import interviewed, recodings
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed (extra 'serve')")
+pytest.importorskip("skops", reason="skops is not installed (extra 'models')")
 
 N_PEOPLE = int(os.environ.get("SPARSAM_END_TO_END", "500"))
 BY_HAND = 20  # people who use keyboard and mouse; the others' hands are a script in the page
@@ -34,8 +43,8 @@ TARGET = Target("employed", ("no", "yes"))
 
 
 @pytest.fixture(scope="module")
-def served() -> Any:
-    """The class of `benchmarks/door.py` that starts `sparsam collect`."""
+def door() -> Any:
+    """The module of `benchmarks/door.py`, which starts `sparsam collect`."""
     place = Path(__file__).resolve().parents[2] / "benchmarks" / "door.py"
     found = importlib.util.spec_from_file_location("door_benchmark", place)
     assert found is not None
@@ -43,11 +52,20 @@ def served() -> Any:
     module = importlib.util.module_from_spec(found)
     sys.modules["door_benchmark"] = module
     found.loader.exec_module(module)
-    return module.Served
+    return module
 
 
-def forest() -> RandomForestClassifier:
-    return RandomForestClassifier(300, min_samples_leaf=2, random_state=0)
+def sparsam(folder: Path, words: str) -> str:
+    """Run a command as a user does, in a folder; return what it says."""
+    done = subprocess.run(
+        [sys.executable, "-m", "sparsam", *words.split()],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -60,48 +78,79 @@ def table() -> Any:
     ).sample(frac=1, random_state=7)
 
 
-def test_from_the_table_to_an_answer(served: Any, table: Any, browser: Any, tmp_path: Path) -> None:
+def test_from_the_table_to_an_answer(door: Any, table: Any, browser: Any, tmp_path: Path) -> None:
     # what is collected is learned from people who are neither asked nor judged
     people, judged, others = table[:N_PEOPLE], table[N_PEOPLE:6_000], table[6_000:]
-    tree = sp.PrivacyTree(sp.Roles(TARGET.name), max_leaves=12).fit(others)
-    target = {"name": TARGET.name, "classes": list(TARGET.classes)}
-    g = tree.generalization_.with_about({"evidence": {"people": len(others), "target": target}})
-    g.save(tmp_path / "people.json")
+    others.to_csv(tmp_path / "others.csv", index=False)
+    sparsam(tmp_path, "minimise others.csv --target employed --repeats 1 -o people.json")
+    g = sp.Generalization.load(tmp_path / "people.json")
+    assert Target.of(g) == TARGET  # which the artifact carries
 
-    with served(tmp_path, options=("--with-target",)) as service:
+    with door.Served(tmp_path, options=("--with-target",)) as service:
         receipt = _all_answer(browser, service.port, g, people)
         _one_changes_their_mind(browser, service.port, receipt)
         said = "".join(service.said)
     assert "Traceback" not in said
 
-    with Store.open(tmp_path / "people.db", g, keep_days=90, target=TARGET) as store:
-        # the first one answered twice, and took one record back
-        assert store.count() == len(people)
-        training = store.training()
-    expected = _counted(g, people)
+    # the first one answered twice, and took one record back
+    facts = json.loads(sparsam(tmp_path, "records count people.db --json"))
+    assert facts["records"] == len(people)
+    exported = sparsam(tmp_path, "records export people.db --codes -o -")
     stored = {
-        (*codes, label): int(weight)
-        for codes, label, weight in zip(
-            map(tuple, training.codes.tolist()), training.target, training.weights, strict=True
-        )
+        (*(int(row[name]) for name in g.collected), int(row[TARGET.name])): int(row["n"])
+        for row in csv.DictReader(io.StringIO(exported))
     }
-    assert stored == expected
+    assert stored == _counted(g, people)
 
-    door = sp.GeneralizationStep(g, accept="generalized")
-    model = make_pipeline(door, forest())
-    model.fit(
-        training.records,
-        training.target,
-        randomforestclassifier__sample_weight=training.weights,
-    )
-    joblib.dump(model, tmp_path / "model.joblib")
-    words = ("--with-target", "--model", str(tmp_path / "model.joblib"), "--trust-model")
-    with served(tmp_path, options=words) as service:
+    sparsam(tmp_path, "records train people.db -o model.skops")
+    model = str(tmp_path / "model.skops")
+    words = ("--with-target", "--model", model, "--model-takes", "labels")
+    with door.Served(tmp_path, options=words) as service:
         answers = _answers(service.port, g, judged)
     collected = np.mean(answers == judged[TARGET.name].to_numpy())
     raw = _accuracy_on_raw(people, judged)
     assert collected >= raw - 0.02, (collected, raw)
     assert collected >= 0.7
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["JavaScript", "no JavaScript"])
+def test_a_questionnaire_from_the_page_to_the_store(
+    door: Any, browser: Any, tmp_path: Path, n_people: int, javascript: bool
+) -> None:
+    asks = Questionnaire(recodings().example())
+    g, rng = asks.recoding.generalization, random.Random(19)
+    evidence = {"people": 100, "target": {"name": TARGET.name, "classes": list(TARGET.classes)}}
+    asks = Questionnaire(asks.recoding.with_about({"evidence": evidence}))
+    expected: dict[tuple[str, ...], int] = {}
+    subject = door.Interviewed(asks)
+    with door.Served(tmp_path, options=("--with-target",), subject=subject) as service:
+        context = browser.new_context(java_script_enabled=javascript)
+        page = context.new_page()
+        for number in range(n_people):
+            page.goto(f"http://127.0.0.1:{service.port}/")
+            record, works = person(g, rng), rng.randrange(2)
+            interview = interviewed(asks, record)
+            # without scripts everything is asked, and the door keeps what the interview needs
+            names = list(interview.answers) if javascript else list(asks.names)
+            steps = [decide(g[name], record[name], rng, assisted=javascript) for name in names]
+            buckets = [g[name].bucket(record[name]) for name in names]
+            act_quickly(page, list(zip(steps, buckets, strict=True)))
+            mark(page, TARGET.name, works)
+            page.click("button")
+            receipt = page.inner_text("output")
+            kept = {name: runs(choice.buckets) for name, choice in interview.answers.items()}
+            row = (*(kept.get(name, "") for name in asks.names), str(works))
+            if number == 0:  # who is sorry at once, and tries again
+                page.click("button")
+                assert "deleted" in page.inner_text("main")
+                assert receipt not in page.content()
+                continue
+            expected[row] = expected.get(row, 0) + 1
+        context.close()
+    assert "Traceback" not in "".join(service.said)
+    exported = sparsam(tmp_path, "records export people.db --codes -o -")
+    stored = {tuple(row[:-1]): int(row[-1]) for row in csv.reader(exported.splitlines()[1:])}
+    assert stored == expected
 
 
 # Type the number into the field that is never sent, mark the other lines, and send.
@@ -168,7 +217,8 @@ def _counted(g: Any, people: Any) -> dict[tuple[Any, ...], int]:
     counts: dict[tuple[Any, ...], int] = {}
     for record in people.to_dict("records"):
         codes = g.apply_record(record, "codes")
-        key = (*(codes[name] for name in g.collected), record[TARGET.name])
+        works = TARGET.classes.index(record[TARGET.name])
+        key = (*(codes[name] for name in g.collected), works)
         counts[key] = counts.get(key, 0) + 1
     return counts
 
@@ -193,5 +243,6 @@ def _accuracy_on_raw(people: Any, judged: Any) -> float:
     encoder = make_column_transformer(
         (OneHotEncoder(handle_unknown="ignore"), categories), remainder="passthrough"
     )
-    model = make_pipeline(encoder, forest()).fit(people[names], people[TARGET.name])
+    forest = RandomForestClassifier(300, min_samples_leaf=2, random_state=0)
+    model = make_pipeline(encoder, forest).fit(people[names], people[TARGET.name])
     return float(np.mean(model.predict(judged[names]) == judged[TARGET.name]))

@@ -187,6 +187,11 @@ _GOOD = (
         "collect '<minimise model/people.json' --database >people.db --keep-days 30 --check "
         "--model @model.joblib --trust-model --recoding '<minimise model/recoding.json'",
     ),
+    Case(
+        "collect questions",
+        "collect '<minimise model/questions.json' --database >answers.db --keep-days 30 --check "
+        "--model @model.joblib --trust-model",
+    ),
     Case("roles", "roles @people.csv --target employed -o >roles.toml"),
     Case("roles json", "roles @labelled.parquet --json"),
     Case("ledger template", "ledger template @people.csv -o >roles.toml"),
@@ -276,6 +281,12 @@ _GOOD = (
     Case("records export codes", "records export @collected.db --codes -o -"),
     Case("records forget", "records forget @collected.db =receipt.txt --key @receipts.key"),
     Case("records tighten", "records tighten @collected.db @coarser.json"),
+    Case("interviews count", "records count @interviews.db"),
+    Case("interviews count json", "records count @interviews.db --json"),
+    Case("interviews train", "records train @interviews.db -o >model.skops"),
+    Case("interviews export", "records export @interviews.db -o >answers.csv"),
+    Case("interviews export codes", "records export @interviews.db --codes -o -"),
+    Case("interviews forget", "records forget @interviews.db =interview.txt --key @receipts.key"),
     *(
         Case(f"describe {what}{how}", f"describe {file}{how}", says=says)
         for what, file, says in (
@@ -443,6 +454,12 @@ _WRONG = {
                             "--model @wrong.joblib --trust-model",
     "what a model takes": "collect '<minimise model/people.json' --database >x.db --keep-days 30 "
                           "--check --model @model.joblib --trust-model",
+    "recoding of questions": "collect '<minimise model/questions.json' --database >x.db "
+                             "--keep-days 30 --check --model @model.joblib --trust-model "
+                             "--recoding '<minimise model/recoding.json'",
+    "interviews to tighten": "records tighten @interviews.db @coarser.json",
+    "questions to collect elsewhere": "collect '<minimise model/questions.json' --database "
+                                      "@collected.db --keep-days 1 --check",
     "target of roles": "roles @people.csv --target emploied",
     "folder of a demo": "demo --folder @people.csv --no-open",
 }  # fmt: skip

@@ -18,9 +18,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from sparsam.collect import Store, Target
+from sparsam.collect import Questionnaire, Store, Target
+from sparsam.collect._interviews import Interviews
 from sparsam.data import CategoricalDomain, NumericDomain
-from sparsam.generalization import Generalization, categorical_partition, numeric_partition
+from sparsam.generalization import (
+    Branch,
+    Generalization,
+    Leaf,
+    Recoding,
+    categorical_partition,
+    numeric_partition,
+)
 
 N_PEOPLE = 600
 SURNAME = "Wibblethorpe"
@@ -234,6 +242,30 @@ def _write_store(folder: Path, frame: pd.DataFrame) -> None:
         receipts = store.add(records)
     (folder / "receipt.txt").write_text(receipts[11], encoding="ascii")
     collected([30, 66]).save(folder / "coarser.json")
+    asks = Questionnaire(_asked(fine))
+    with Store.open(
+        folder / "interviews.db",
+        asks,
+        keep_days=9,
+        target=Target("employed", ("no", "yes")),
+        key=folder / "receipts.key",
+    ) as store:
+        interviews, names = Interviews(asks), fine.collected
+        numbers = [interviews.reduced(dict(zip(names, row, strict=False))) for row in records]
+        receipts = store.add([(n, row[-1]) for n, row in zip(numbers, records, strict=True)])
+    (folder / "interview.txt").write_text(receipts[11], encoding="ascii")
+
+
+def _asked(g: Generalization) -> Recoding:
+    """The young are asked for their region, all others for everything."""
+    means = {"age": [20, 27, 40, 70, 90], "education": ["low", "middle", "high", "low"],
+             "region": ["north", "south", "east", "north"]}  # fmt: skip
+    nodes = [
+        Branch("age", (0, 1), 1, 2),
+        Leaf(("region",), {"age": 20, "education": "low"}),
+        Leaf(("age", "education", "region"), {}),
+    ]
+    return Recoding(g, means, nodes)
 
 
 def _for_the_model() -> str:

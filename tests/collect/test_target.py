@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from sparsam._errors import DocumentError, ParameterError
+from sparsam.collect import Questionnaire
 from sparsam.collect._target import Target, record_sizes
 from sparsam.data import NumericDomain
-from sparsam.generalization import Generalization, numeric_partition
+from sparsam.generalization import Generalization, Leaf, Recoding, numeric_partition
+
+from .recodings import example
 
 AGES = numeric_partition("age", NumericDomain(0, 99, integer=True), [17, 62])
 IDLE = numeric_partition("income", NumericDomain(0, 10**6), [])
@@ -46,6 +49,20 @@ def test_rounded_shares_are_no_other_class() -> None:
 def test_an_artifact_that_says_nothing(about) -> None:
     with pytest.raises(ParameterError, match="does not say which target"):
         Target.of(Generalization([AGES], about))
+
+
+def test_a_questionnaire_has_the_classes_of_its_model() -> None:
+    asks = Questionnaire(example().with_about({"target": "works"}))
+    assert Target.of(asks) == Target("works", ("no", "yes"))
+    evidence = {"people": 100, "target": {"name": "rich", "classes": ["a", "b"]}}
+    told = Questionnaire(example().with_about({"target": "works", "evidence": evidence}))
+    assert Target.of(told) == Target("rich", ("a", "b"))
+    g, means = example().generalization, example().representatives
+    leaf = Leaf((), {name: values[0] for name, values in means.items()}, "no")
+    one_answer = Recoding(g, means, [leaf], {"target": "works"})
+    for silent in (example(), one_answer):
+        with pytest.raises(ParameterError, match="does not say which target"):
+            Target.of(Questionnaire(silent))
 
 
 def test_damaged_evidence_is_named() -> None:

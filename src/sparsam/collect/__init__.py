@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from sparsam.collect._questionnaire import Questionnaire
     from sparsam.collect._step import GeneralizationStep
     from sparsam.collect._target import Target
-    from sparsam.collect._target import record_sizes as record_sizes
     from sparsam.collect.door import collector
     from sparsam.collect.form import Form
     from sparsam.collect.store._model import hold_out as hold_out
@@ -35,7 +34,6 @@ __getattr__, __dir__ = load_lazily(
         "Target": "_target",
         "hold_out": "store._model",  # for the command line
         "collector": "door",
-        "record_sizes": "_target",
         "save_model": "store._model",
         "train_model": "store._model",
     },

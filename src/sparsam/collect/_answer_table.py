@@ -21,11 +21,6 @@ MOST_CELLS: Final = 1_000_000
 _AT_ONCE: Final = 65_536  # enough to be fast, few enough for any memory
 
 
-def n_cells(generalization: Generalization) -> int:
-    """Return how many different generalized records there can be."""
-    return prod(generalization[name].n_buckets for name in generalization.collected)
-
-
 @dataclass(frozen=True, eq=False)
 class AnswerTable:
     """What a model answers to every generalized record: a look-up instead of a model.
@@ -86,14 +81,13 @@ class AnswerTable:
     @classmethod
     def behind(cls, model: ModelBehind) -> Self:
         """Ask a model that is behind a generalization already."""
-        g = model.generalization
-        cells = n_cells(g)
+        shape = model.shape
+        cells = prod(shape)
         if cells > MOST_CELLS:
             raise ParameterError(
                 f"A table of answers must have at most {MOST_CELLS:,} records. "
                 f"The generalization has {cells:,}."
             )
-        shape = tuple(g[name].n_buckets for name in g.collected)
         places: dict[tuple[bool, Category], int] = {}
         answers = np.empty(cells, np.uint32)
         for start in range(0, cells, _AT_ONCE):
@@ -101,7 +95,7 @@ class AnswerTable:
             codes = np.column_stack(np.unravel_index(numbers, shape))
             answers[numbers] = _numbered(model.answers(codes), places)
         answers.flags.writeable = False
-        return cls(g.collected, shape, answers, tuple(category for _, category in places))
+        return cls(model.columns, shape, answers, tuple(category for _, category in places))
 
     @cached_property
     def _steps(self) -> tuple[int, ...]:

@@ -48,6 +48,11 @@ class ModelBehind:
         """The attributes that it is asked about, in the order of the codes."""
         return self.generalization.collected
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many codes each of them has."""
+        return tuple(self.generalization[name].n_buckets for name in self.columns)
+
     def answers(self, codes: NDArray[np.integer[Any]]) -> NDArray[Any]:
         """Ask the model about generalized records.
 
@@ -75,7 +80,9 @@ class ModelBehind:
             every[:, [g.names.index(name) for name in g.collected]] = codes
             fed: dict[str, NDArray[Any]] = self._takes.represent(every, input="codes")
             return fed
-        columns = dict(zip(self.columns, np.asarray(codes, np.int64).T, strict=True))
+        columns = dict(
+            zip(self.generalization.collected, np.asarray(codes, np.int64).T, strict=True)
+        )
         if self._takes == "codes":
             return columns
         return {

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
@@ -38,7 +39,7 @@ from sparsam.generalization.recoding import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    pass
+    from sparsam.collect._automaton import Automaton
 
 FORMAT: Final = "sparsam/questionnaire"
 VERSION: Final = 1
@@ -220,6 +221,16 @@ class Questionnaire(Artifact):
     def __repr__(self) -> str:
         return f"<Questionnaire: up to {len(self._outcomes.names)} questions>"
 
+    @cached_property
+    def automaton(self) -> Automaton:
+        """Everything that it can come to ask, without what the model answers; compiled once."""
+        from sparsam.collect._automaton import Automaton
+
+        return Automaton.of(self, predicts=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_states": {}}  # another process finds them by itself
+
     def start(self) -> Interview:
         """Begin to ask a person.
 
@@ -302,8 +313,10 @@ class Questionnaire(Artifact):
         """Return the place of an attribute in a region."""
         return self._outcomes.place[name]
 
-    def state(self, region: Region) -> State:
-        """Return what a region leaves open, which is worked out once."""
+    def state(self, region: Region, *, remember: bool = True) -> State:
+        """Return what a region leaves open, which is worked out once where it is remembered."""
+        if not remember:
+            return self._outcomes.state(region)
         if region not in self._states:
             if len(self._states) >= _MOST_STATES:
                 self._states.clear()
@@ -351,7 +364,7 @@ class Questionnaire(Artifact):
         waiting = [(self._outcomes.everything, np.arange(len(distinct)))] if len(distinct) else []
         while waiting:
             region, rows = waiting.pop()
-            state = self._outcomes.state(region)  # each comes once only, so it is not remembered
+            state = self.state(region, remember=False)  # each comes once only
             if state.single:  # an open leaf: every one of its questions will come
                 for name in self.ranked(state):
                     asked[rows, self.place(name)] += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 from msgspec import Meta
@@ -11,7 +11,10 @@ from msgspec import Meta
 from sparsam._documents import convert_part
 from sparsam._errors import ParameterError, hint
 from sparsam._small_counts import share_step
-from sparsam.generalization import Generalization
+from sparsam.generalization import Generalization, category_label
+
+if TYPE_CHECKING:
+    from sparsam.collect._questionnaire import Questionnaire
 
 _MOST_CLASSES: Final = 65_000
 _EVIDENCE: Final = "evidence"
@@ -71,15 +74,16 @@ class Target:
             )
 
     @classmethod
-    def of(cls, generalization: Generalization) -> Target:
+    def of(cls, source: Generalization | Questionnaire) -> Target:
         """Return the target that a generalization was learned for.
 
         Its artifact carries the commonest classes. Where people had others, "other" is one more,
-        and the last, so that nobody has to give a wrong answer.
+        and the last, so that nobody has to give a wrong answer. A questionnaire that was made for a
+        model has the classes that the model answers with.
 
         Parameters
         ----------
-        generalization : Generalization
+        source : Generalization or Questionnaire
             From `sparsam minimise`, or from a choice.
 
         Raises
@@ -87,28 +91,50 @@ class Target:
         ParameterError
             The artifact does not say what it was learned for.
         """
-        carried = generalization.about.get(_EVIDENCE)
-        shares = None
-        if carried is not None:
-            evidence = convert_part(carried, _Evidence, f"$.about.{_EVIDENCE}")
-            shares = evidence.target
-        if shares is None:
+        generalization = source
+        if not isinstance(generalization, Generalization):
+            generalization = generalization.recoding.generalization
+        target = cls._carried(generalization)
+        if target is None and not isinstance(source, Generalization):
+            target = cls._answered(source)
+        if target is None:
             raise ParameterError(
-                "The generalization does not say which target it was learned for, and which "
-                "classes that has."
+                "The artifact does not say which target it was learned for, and which classes that "
+                "has."
                 + hint(
                     "give target=Target(name, classes)",
                     "make the generalization with `sparsam minimise`, which writes them into it",
                 )
             )
+        target.check(generalization)
+        return target
+
+    @classmethod
+    def _carried(cls, generalization: Generalization) -> Target | None:
+        """The target that is in the evidence of an artifact."""
+        carried = generalization.about.get(_EVIDENCE)
+        if carried is None:
+            return None
+        evidence = convert_part(carried, _Evidence, f"$.about.{_EVIDENCE}")
+        shares = evidence.target
+        if shares is None:
+            return None
         classes = shares.classes
         # each share was rounded by half a step at most: what is missing beyond that were others
         rounded = len(shares.shares) * share_step(evidence.people - evidence.tested) / 2
         if shares.shares and sum(shares.shares) < 1 - rounded - 1e-9:
             classes = (*classes, "other" if "other" not in classes else "any other")
-        target = cls(shares.name, classes)
-        target.check(generalization)
-        return target
+        return cls(shares.name, classes)
+
+    @classmethod
+    def _answered(cls, questionnaire: Questionnaire) -> Target | None:
+        """The target of a questionnaire whose leaves hold different answers."""
+        recoding = questionnaire.recoding
+        name = recoding.about.get("target")
+        predictions = (leaf.prediction for leaf in recoding.leaves.values())
+        classes = sorted({category_label(each) for each in predictions if each is not None})
+        known = isinstance(name, str) and len(classes) > 1
+        return cls(str(name), tuple(classes)) if known else None
 
     def check(self, generalization: Generalization) -> None:
         """Raise where a collected attribute has the name of the target."""

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from sparsam.cli._main import cli
-from sparsam.collect import door
+from sparsam.collect import Questionnaire, Store, door
 from sparsam.data import NumericDomain
-from sparsam.generalization import Generalization, numeric_partition
+from sparsam.generalization import Branch, Generalization, Leaf, Recoding, numeric_partition
 
 pytest.importorskip("uvicorn")
 
@@ -87,6 +87,49 @@ def test_a_model_says_what_it_takes_or_is_told(people: Path, tmp_path: Path) -> 
     done = run(people, "--check", "--model", str(model), "--model-takes", "codes")
     assert done.exit_code == 2
     assert "--trust-model" in done.output
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    nodes = [
+        Branch("age", (0,), 1, 2),
+        Leaf((), {"age": 9, "hours": 0}, "no"),
+        Leaf(("hours",), {"age": 40}),
+    ]
+    means = {"age": [9, 40, 70], "hours": [20, 40]}
+    recoding = Recoding(G, means, nodes, {"evidence": EVIDENCE})
+    Questionnaire(recoding).save(tmp_path / "questions.json")
+    return tmp_path / "questions.json"
+
+
+def test_a_questionnaire_is_collected(questions: Path) -> None:
+    done = run(questions, "--check")
+    assert done.exit_code == 0, done.output
+    assert "Collects up to 2 answers of each person: age, hours." in done.output
+    with Store.reopen(questions.with_name("people.db")) as store:
+        assert store.source == Questionnaire.load(questions)
+        assert store.sizes == (3,)
+    again = run(questions, "--check", "--with-target")
+    assert again.exit_code == 2
+    assert "another target" in again.output
+    questions.with_name("people.db").unlink()
+    assert "up to 3 answers" in run(questions, "--check", "--with-target").output
+
+
+def test_a_questionnaire_and_its_model(questions: Path, tmp_path: Path) -> None:
+    import joblib
+    import numpy as np
+    from sklearn.tree import DecisionTreeClassifier
+
+    model = tmp_path / "model.joblib"
+    joblib.dump(DecisionTreeClassifier().fit(np.eye(2), [0, 1]), model)
+    told = ["--check", "--model", str(model), "--trust-model"]
+    assert run(questions, *told).exit_code == 0  # it has its own recoding
+    assert run(questions, *told, "--model-takes", "codes").exit_code == 0
+    Questionnaire.load(questions).recoding.save(tmp_path / "recoding.json")
+    done = run(questions, *told, "--recoding", str(tmp_path / "recoding.json"))
+    assert done.exit_code == 2
+    assert "a questionnaire has its own" in " ".join(done.output.split())
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def test_a_model_answers_in_the_page(run, questions, tmp_path):
     trusted = ("--show-answer", "--trust-model", "--model", tmp_path / "model.joblib")
     said = run("form", questions, "-o", page, *trusted)
     assert "runs the code inside" in " ".join(said.output.split())
-    assert '"ends":["no","yes"]' in page.read_text(encoding="utf-8")
+    assert ',["no","yes"],' in page.read_text(encoding="utf-8")
     recoding = ("--recoding", tmp_path / "recoding.json")
     run("form", tmp_path / "people.json", "-o", page, *trusted, *recoding)
     assert '"answers":[0,0,0,1,0,1]' in page.read_text(encoding="utf-8")
@@ -102,6 +102,16 @@ def test_the_target_is_asked_too(run, people, tmp_path):
     assert facts["asks"] == ["age", "employed"]
 
 
+def test_a_questionnaire_asks_for_its_target_last(run, questions, tmp_path):
+    recoding = Questionnaire.load(questions).recoding.with_about({"target": "employed"})
+    Questionnaire(recoding).save(questions)
+    page = tmp_path / "form.html"
+    facts = json.loads(run("form", questions, "-o", page, "--with-target", "--json").stdout)
+    assert facts["asks"] == ["age", "hours", "employed"]
+    # every end of the questionnaire leads to one more question
+    assert "0:0 1-2=2,1;1=2;2=-1" in page.read_text(encoding="utf-8")
+
+
 def test_what_cannot_be(run, people, questions, tmp_path):
     page = tmp_path / "form.html"
     for words, said in (
@@ -113,7 +123,7 @@ def test_what_cannot_be(run, people, questions, tmp_path):
         ((questions, "--show-answer", "--model", people, "--recoding", people), "--recoding is"),
         ((people, "--show-answer", "--model", people), "model"),
         ((people, "--with-target"), "does not say which target"),
-        ((questions, "--with-target"), "not for a questionnaire"),
+        ((questions, "--with-target"), "does not say which target"),
     ):
         result = run("form", *words, "-o", page)
         assert result.exit_code == 2

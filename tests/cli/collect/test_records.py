@@ -8,9 +8,16 @@ import json
 import numpy as np
 import pytest
 
-from sparsam.collect import Store, Target
+from sparsam.collect import Questionnaire, Store, Target
 from sparsam.data import CategoricalDomain, NumericDomain
-from sparsam.generalization import Generalization, categorical_partition, numeric_partition
+from sparsam.generalization import (
+    Branch,
+    Generalization,
+    Leaf,
+    Recoding,
+    categorical_partition,
+    numeric_partition,
+)
 
 TARGET = Target("employed", ("no", "yes"))
 
@@ -143,6 +150,67 @@ def test_training_without_a_target_or_with_few_records(run, tmp_path):
     done = run("records", "train", few, "-o", tmp_path / "model.skops")
     assert done.exit_code == 0
     assert "too few records to tell" in done.output
+
+
+@pytest.fixture
+def interviewed(place):
+    """Under 20: nothing more. Otherwise the job, in a leaf that only the model can answer."""
+    g = collected([20, 40, 60])
+    means = {"age": [9, 30, 50, 70], "job": ["cook", "=judge"]}
+    nodes = [
+        Branch("age", (0,), 1, 2),
+        Leaf((), {"age": 9, "job": "cook"}, "no"),
+        Leaf(("job",), {"age": 50}),
+    ]
+    asks = Questionnaire(Recoding(g, means, nodes))
+    rng = np.random.default_rng(0)
+    numbers = rng.integers(0, 3, 200)
+    works = (numbers == 2) ^ (rng.random(200) < 0.1)
+    with Store.open(place, asks, keep_days=30, target=TARGET) as store:
+        return store.add(np.column_stack([numbers, works]).tolist())
+
+
+def test_interviews(run, place, interviewed, tmp_path):
+    said = run("records", "count", place).output
+    assert "one of 3 interviews about age, job, employed (2 buckets)" in said
+    facts = json.loads(run("records", "count", place, "--json").output)
+    assert facts["records"] == 200
+    assert facts["buckets"] == {"interview": 3, "employed": 2}
+    assert facts["asks"] == ["age", "job", "employed"]
+    assert run("records", "export", place, "-o", tmp_path / "all.csv").exit_code == 0
+    with (tmp_path / "all.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["age", "job", "employed", "n"]
+    assert sum(int(row["n"]) for row in rows) == 200
+    assert {(row["age"], row["job"]) for row in rows} == {
+        ("under 20", "not asked"),
+        ("20 and over", "cook"),
+        ("20 and over", "=judge"),
+    }
+    codes = run("records", "export", place, "--codes", "-o", "-").stdout.splitlines()
+    assert {tuple(line.split(",")[:2]) for line in codes[1:]} == {
+        ("0", ""),
+        ("1-3", "0"),
+        ("1-3", "1"),
+    }
+    assert run("records", "forget", place, interviewed[0], "-q").exit_code == 0
+    assert json.loads(run("records", "count", place, "--json").output)["records"] == 199
+    collected([40]).save(tmp_path / "coarse.json")
+    refused = run("records", "tighten", place, tmp_path / "coarse.json")
+    assert refused.exit_code == 2
+    assert "into another database with the new questionnaire" in " ".join(refused.stderr.split())
+
+
+def test_training_on_interviews(run, place, interviewed, tmp_path):
+    pytest.importorskip("skops", reason="skops is not installed (extra models)")
+    from sparsam.data import load_model
+
+    model = tmp_path / "model.skops"
+    done = run("records", "train", place, "-o", model)
+    assert done.exit_code == 0
+    people = {"age": np.array(["under 20", "20 and over", "20 and over"], object),
+              "job": np.array(["not asked", "cook", "=judge"], object)}  # fmt: skip
+    assert load_model(model).predict(people).tolist() == ["no", "no", "yes"]
 
 
 @pytest.mark.parametrize(

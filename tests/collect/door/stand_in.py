@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sparsam._errors import ReceiptError
-from sparsam.collect._target import Target, record_sizes
+from sparsam.collect import Questionnaire, Target
+from sparsam.collect.store._collected import Collected
 from sparsam.data import CategoricalDomain, NumericDomain
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
 
@@ -30,9 +31,10 @@ WORKS = Target("works", ("no", "yes"))
 class MemoryStore:
     """Records in a list; `before` is called first in every `add`."""
 
-    def __init__(self, generalization: Generalization = G, target: Target | None = None) -> None:
-        self.generalization, self.target = generalization, target
-        self.columns = tuple(record_sizes(generalization, target))
+    def __init__(
+        self, source: Generalization | Questionnaire = G, target: Target | None = None
+    ) -> None:
+        self.collected = Collected.of(source, target)
         self.records: dict[str, tuple[int, ...]] = {}
         self.batches: list[int] = []
         self.threads: set[str] = set()

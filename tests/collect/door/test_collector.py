@@ -303,7 +303,7 @@ def test_what_is_sent_is_never_repeated(
     """Some hundred bodies; `benchmarks/door.py fuzz` sends ten thousand to a served process."""
 
     async def all_of_them() -> None:
-        for body in hostile.bodies(400, SIZES, seed=1):
+        for body in hostile.bodies(400, hostile.WholeRecords(G), seed=1):
             before = len(store.records)
             path = "/records" if body.number % 3 else "/predict"
             reply = await ask(door, "POST", path, body.content, body.kind)
@@ -311,7 +311,7 @@ def test_what_is_sent_is_never_repeated(
             kept = len(store.records) - before
             assert kept == (path == "/records" and reply.status == 201), body
             if kept:
-                assert list(store.records.values())[-1] == body.codes, body
+                assert list(store.records.values())[-1] == tuple(map(body.record.get, SIZES))
             assert not [word for word in body.canaries if word in reply.everything], (body, reply)
             assert not [word for word in body.canaries if word in caplog.text], body
 
@@ -323,7 +323,7 @@ def test_what_is_sent_is_never_repeated(
 def test_nothing_reaches_the_log_of_postgresql(postgres: Any, hostile: Any) -> None:
     _, address = postgres.schema()
     before = len(postgres.log.read_bytes())
-    bodies = list(hostile.bodies(120, SIZES, seed=2))
+    bodies = list(hostile.bodies(120, hostile.WholeRecords(G), seed=2))
     with Store.open(address, G, keep_days=30, key=bytes(32)) as store:
         door = collector(store)
 
@@ -333,8 +333,9 @@ def test_nothing_reaches_the_log_of_postgresql(postgres: Any, hostile: Any) -> N
                 assert reply.status in body.statuses, (body, reply)
 
         asyncio.run(all_of_them())
-        assert store.count() == sum(body.codes is not None for body in bodies) > 10
+        good = [body.record for body in bodies if body.record is not None]
+        assert store.count() == len(good) > 10
         codes = store.training().codes.tolist()
-    assert {tuple(row) for row in codes} == {body.codes for body in bodies if body.codes}
+    assert {tuple(row) for row in codes} == {tuple(map(record.get, SIZES)) for record in good}
     log = postgres.log.read_bytes()[before:]
     assert not [word for body in bodies for word in body.canaries if word.encode() in log]

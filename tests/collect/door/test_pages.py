@@ -13,6 +13,7 @@ import sparsam
 from sparsam._errors import DocumentError
 from sparsam.collect.door._pages import Pages
 from sparsam.collect.door._record import Refused
+from sparsam.collect.store._collected import Collected
 
 from .stand_in import WORKS, G
 
@@ -20,7 +21,7 @@ FOLDER = Path(sparsam.__file__).parent / "collect" / "form" / "languages"
 
 
 def pages(language: str = "en", labels: dict[str, str] | None = None, form: bool = True) -> Pages:
-    return Pages(G, WORKS, form=form, language=language, labels=labels)
+    return Pages(Collected.of(G, WORKS), form=form, language=language, labels=labels)
 
 
 @pytest.mark.parametrize("language", sorted(path.stem for path in FOLDER.glob("*.toml")))

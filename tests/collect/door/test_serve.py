@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -88,6 +89,37 @@ def test_killed_under_load_nothing_is_lost_or_kept_twice(hostile: Any, tmp_path:
     total = hostile.kill_under_load(tmp_path, kills, clients=4, most=20)
     assert total["acknowledged"] > 0
     assert (total["kills"], total["lost"], total["twice"]) == (kills, 0, 0)
+
+
+def test_a_questionnaire_is_served_too(hostile: Any, tmp_path: Path) -> None:
+    """Two workers, who are given the questionnaire; then one that is killed under load."""
+    subject = hostile.Interviewed()
+    with hostile.Served(tmp_path, options=("--workers", "2"), subject=subject) as served:
+        done = hostile.fuzz(served, 150, seed=5)
+        assert not [n for n in done if n not in ("bodies", "kept") and done[n]], done
+        assert done["kept"] > 20
+        with served.store() as store:
+            assert store.count() == done["kept"]
+    said = "".join(served.said)
+    assert "Collects up to 3 answers of each person: age, education, relationship." in said
+    assert "Traceback" not in said
+    for file in tmp_path.glob("people.db*"):
+        file.unlink()
+    total = hostile.kill_under_load(tmp_path, 1, clients=4, most=20, subject=subject)
+    assert total["acknowledged"] > 0
+    assert (total["kills"], total["lost"], total["twice"]) == (1, 0, 0)
+
+
+def test_where_a_table_answers_no_model_is_kept_in_memory(hostile: Any, tmp_path: Path) -> None:
+    pytest.importorskip("joblib")
+    with hostile.Served(tmp_path, options=hostile.save_model(tmp_path)) as served:
+        record = dict.fromkeys(hostile.SIZES, 1)
+        with served.connect() as talk:
+            talk.request("POST", "/predict", json.dumps(record), JSON)
+            assert json.loads(talk.getresponse().read()) == {"answer": False}
+        maps = Path(f"/proc/{served.process.pid}/maps")
+        if maps.exists():
+            assert "sklearn" not in maps.read_text()
 
 
 def test_a_port_that_is_taken() -> None:

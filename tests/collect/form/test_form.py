@@ -18,7 +18,7 @@ from sparsam.data import CategoricalDomain, NumericDomain
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
 
 from .. import golden
-from ..recodings import example, random_recoding
+from ..recodings import census, example, random_recoding
 
 AGES = NumericDomain(0, 99, integer=True)
 WAYS = CategoricalDomain(("car", "bus", "train", "tram", "bike", "foot"))
@@ -161,8 +161,24 @@ def test_the_target_is_asked_too() -> None:
     assert [option.label for option in form.questions[-1].options] == ["no", "I do"]
     with pytest.raises(ParameterError, match="also a collected attribute"):
         Form(PEOPLE, target=Target("age", ("no", "yes")))
+    table = AnswerTable.of(lambda people: people["age"], PEOPLE, takes="codes")
+    for sends_nothing in ({"answers": table}, {"action": None}):
+        with pytest.raises(ParameterError, match="only a form that is sent"):
+            Form(PEOPLE, target=target, **sends_nothing)
+
+
+def test_a_questionnaire_asks_for_the_target_last() -> None:
+    target = Target("employed", ("no", "yes"))
+    labels = {"employed": {"question": "Do you work?", "buckets": {"yes": "I do"}}}
+    form = Form(Questionnaire(example()), target=target, labels=labels)
+    assert Fields(form.html).sent["employed"] == {"0", "1"}
+    assert form.questions[-1].text == "Do you work?"
+    nodes, labels, ends, *_ = walk(form.html)
+    assert nodes == "0:0 1-3=4,1;1=3,2;3=4;2:0.2 1=4;4=-1"
+    assert labels[-1] == {}
+    assert ends == [None]
     with pytest.raises(ParameterError, match="only a form that is sent"):
-        Form(Questionnaire(example()), target=target)
+        Form(Questionnaire(example()), target=target, action=None)
 
 
 def test_answers_are_shown_and_nothing_is_sent() -> None:
@@ -189,6 +205,11 @@ def test_answers_are_shown_and_nothing_is_sent() -> None:
         Form(other, answers=table)
 
 
+def walk(html: str) -> Any:
+    """What the script of a page walks through."""
+    return json.loads(re.findall(r'<script type="application/json">(.*?)</script>', html)[0])
+
+
 def test_a_questionnaire_can_send_its_buckets_only() -> None:
     asks = Questionnaire(example())
     form = asks.form()
@@ -197,10 +218,20 @@ def test_a_questionnaire_can_send_its_buckets_only() -> None:
         name: {str(bucket) for bucket in range(g[name].n_buckets)}
         for name in ("age", "sex", "town", "hours")
     }
-    walk = json.loads(re.findall(r'<script type="application/json">(.*?)</script>', form.html)[0])
-    assert walk["ends"] == [None]  # the model's answers are not told where they are not shown
-    assert [node[0] for node in walk["nodes"]] == [0, 1, 3, 2]
-    assert len(form.html.encode()) < 15_000
+    nodes, labels, ends, *_ = walk(form.html)
+    assert ends == [None]  # the model's answers are not told where they are not shown
+    assert nodes == "0:0 1-3=-1,1;1=3,2;3=-1;2:0.2 1=-1"
+    assert labels == [{"1-3": "17 and over"}, {}, {}, {}]
+
+
+@pytest.mark.parametrize("size", [(9, 60), (14, 60)], ids=["9 questions", "14 questions"])
+def test_a_questionnaire_is_a_small_page(size: tuple[int, int]) -> None:
+    asks = Questionnaire(census(*size, seed=1))
+    for language in ("en", "de", "es", "fr", "it"):
+        form = Form(asks, language=language)
+        assert len(form.questions) == size[0]
+        assert sum(len(question.options) for question in form.questions) > 95
+        assert len(form.html.encode()) < 15_000
 
 
 def test_a_questionnaire_that_shows_its_answer() -> None:
@@ -212,8 +243,7 @@ def test_a_questionnaire_that_shows_its_answer() -> None:
     )
     form = Questionnaire(settled).form(action=None)
     assert "form-action 'none'" in form.content_security_policy
-    walk = json.loads(re.findall(r'<script type="application/json">(.*?)</script>', form.html)[0])
-    assert sorted(walk["ends"]) == ["no", "yes"]
+    assert sorted(walk(form.html)[2]) == ["no", "yes"]
 
 
 def test_nothing_to_ask() -> None:

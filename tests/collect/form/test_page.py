@@ -9,10 +9,11 @@ import re
 import pytest
 
 from sparsam.collect.form._page import pair
-from sparsam.data import NumericDomain
-from sparsam.generalization import Generalization, numeric_partition
+from sparsam.data import CategoricalDomain, NumericDomain
+from sparsam.generalization import Generalization, categorical_partition, numeric_partition
 
 AGES = NumericDomain(0, 99, integer=True)
+WAYS = CategoricalDomain(("car", "bus"))
 TIMES = NumericDomain("00:00", "23:59", unit="time")
 
 
@@ -27,9 +28,11 @@ def test_hashes_are_those_of_what_is_in_the_page() -> None:
 def test_only_the_code_that_is_needed_is_in_the_page() -> None:
     ages = Generalization([numeric_partition("age", AGES, [17])]).form().html
     times = Generalization([numeric_partition("at", TIMES, ["08:00"])]).form().html
-    assert "function bucket(" in ages
-    assert "function dateOf(" not in ages
-    assert "function dateOf(" in times
+    texts = Generalization([categorical_partition("way", WAYS, [["car"], ["bus"]])]).form().html
+    assert "cuts" not in texts
+    assert "cuts" in ages
+    assert "getUTCDate" not in ages
+    assert "getUTCDate" in times
 
 
 @pytest.mark.parametrize(

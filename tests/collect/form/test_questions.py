@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from sparsam._errors import ParameterError
+from sparsam.collect._runs import runs
 from sparsam.collect.form._labels import AttributeLabels
 from sparsam.collect.form._language import Language
-from sparsam.collect.form._questions import Wording, asked, runs
+from sparsam.collect.form._questions import Wording, asked
 from sparsam.data import CategoricalDomain, NumericDomain
 from sparsam.generalization import Partition, categorical_partition, numeric_partition
 
@@ -33,7 +34,7 @@ def test_numbers() -> None:
     assert labels(part) == ["under 17", "17–61", "62 and over", "no answer"]
     assert labels(part, "de") == ["unter 17", "17–61", "62 und mehr", "keine Angabe"]
     assert question.kind == "number"
-    assert question.numbers == {"cuts": [17, 62], "missing": 3}
+    assert question.numbers == {"cuts": [17, 62]}
     assert not question.picks
     shared = numeric_partition("age", AGES, [17, 62], missing=1)
     assert labels(shared, "fr")[1] == "17–61, ou sans réponse"
@@ -45,7 +46,6 @@ def test_dates_times_and_ages() -> None:
     question = wording(part).question()
     assert question.kind == "date"
     assert question.numbers == {
-        "missing": None,
         "cuts": [-3653, 59],
         "range": [-14245, 14609],
         "unit": "date",
@@ -166,3 +166,46 @@ def test_names() -> None:
     with pytest.raises(ParameterError, match="line break"):
         wording(part).question()
     assert runs([0, 1, 4]) == "0-1.4"
+
+
+def test_a_menu_names_only_what_its_categories_do_not() -> None:
+    part = categorical_partition("way", WAYS, [["car"], ["bus", "train"], ["tram", "bike", "foot"]])
+    assert wording(part).labels([[(0,), (1, 2)], [(0, 1), (2,)]]) == {}
+    own = wording(part, buckets={"bus, train": "public"})
+    assert own.labels([[(0,), (1, 2)], [(0, 1), (2,)]]) == {
+        "1-2": "tram, bike, foot or public",
+        "0-1": "car or public",
+    }
+    grades = categorical_partition("grade", GRADES, [[each] for each in GRADES.categories])
+    assert wording(grades).labels([[(0, 1, 2, 3), (4,)], [(0,), (1, 3), (2, 4)]]) == {
+        "0-3": "first – fourth"
+    }
+    ages = numeric_partition("age", AGES, [17, 62], missing=3)
+    assert wording(ages).labels([[(0, 2), (1,), (3,)]]) == {
+        "0.2": "under 17 or 62 and over",
+        "1": "17–61",
+        "3": "no answer",
+    }
+
+
+def test_no_two_lines_of_a_menu_are_called_the_same() -> None:
+    ways = categorical_partition("way", WAYS, [[each] for each in WAYS.categories])
+    named = wording(ways, buckets={"car": "bus", "bus": "bus or train", "foot": "walk"})
+    assert named.labels([[(0,), (1,), (2,), (5,)]]) == {
+        "0": "bus",
+        "1": "bus or train",
+        "5": "walk",
+    }
+    assert named.labels([[(0, 2), (1,)]]) == {
+        "0.2": "train or bus",
+        "1": "bus or train",
+    }
+    part = numeric_partition("age", AGES, [17, 62], labels=["a", "b", "a or b"])
+    own = wording(part)
+    assert own.labels([[(0, 1), (2,)], [(0,), (1, 2)], [(0, 1, 2)]]) == {
+        "0-1": "a or b (0-1)",
+        "2": "a or b (2)",
+        "0": "a",
+        "1-2": "b or a or b",
+        "0-2": "a, b or a or b",
+    }

@@ -9,11 +9,13 @@ import pytest
 
 from sparsam._errors import DataError, MissingExtraError, ParameterError
 from sparsam._small_counts import share_step
-from sparsam.collect import Target
+from sparsam.collect import Questionnaire, Target
+from sparsam.collect.store._collected import Collected
 from sparsam.collect.store._model import hold_out, save_model, train_model
 from sparsam.collect.store._training import Training
 from sparsam.data import load_model
 
+from ..recodings import example
 from .examples import COARSE, LETTERS, TARGET, generalization
 
 
@@ -23,9 +25,8 @@ def people(n_people: int = 2_000, noise: float = 0.1) -> Training:
     codes = rng.integers(0, 3, (n_people, 2))
     works = (codes[:, 0] == 1) ^ (codes[:, 1] == 0) ^ (rng.random(n_people) < noise)
     rows, counts = np.unique(np.column_stack([codes, works]), axis=0, return_counts=True)
-    return Training.of(
-        COARSE, TARGET, [(*row, n) for row, n in zip(rows.tolist(), counts, strict=True)]
-    )
+    kept = Collected.of(COARSE, TARGET)
+    return kept.training([(*row, n) for row, n in zip(rows.tolist(), counts, strict=True)])
 
 
 def test_pairs_of_buckets_are_learned():
@@ -65,17 +66,16 @@ def test_without_skops(tmp_path, monkeypatch):
 
 def test_what_nothing_can_be_learned_from():
     with pytest.raises(DataError, match="needs a target"):
-        train_model(Training.of(COARSE, None, [(0, 0, 5)]))
+        train_model(Collected.of(COARSE, None).training([(0, 0, 5)]))
     with pytest.raises(DataError, match="two classes"):
-        train_model(Training.of(COARSE, TARGET, [(0, 0, 1, 5)]))
+        train_model(Collected.of(COARSE, TARGET).training([(0, 0, 1, 5)]))
     with pytest.raises(DataError, match="two classes"):
-        hold_out(Training.of(COARSE, TARGET, []))
+        hold_out(Collected.of(COARSE, TARGET).training([]))
     idle = generalization([], [["cook", "smith", "nurse", "judge"]])
     with pytest.raises(DataError, match="the target alone"):
-        train_model(Training.of(idle, TARGET, [(0, 3), (1, 3)]))
-    letters = Training.of(
-        LETTERS, Target("y", ("a", "b")), [(*range(12), 0, 1), (*range(12), 1, 1)]
-    )
+        train_model(Collected.of(idle, TARGET).training([(0, 3), (1, 3)]))
+    kept = Collected.of(LETTERS, Target("y", ("a", "b")))
+    letters = kept.training([(*range(12), 0, 1), (*range(12), 1, 1)])
     with pytest.raises(ParameterError, match="600 buckets at most"):
         train_model(letters)
     assert train_model(letters, "linear").predict([["0"] * 12]).tolist() in (["a"], ["b"])
@@ -84,4 +84,20 @@ def test_what_nothing_can_be_learned_from():
 
 
 def test_too_few_records_tell_nothing():
-    assert hold_out(Training.of(COARSE, TARGET, [(0, 0, 0, 1), (1, 0, 1, 2)])) is None
+    assert hold_out(Collected.of(COARSE, TARGET).training([(0, 0, 0, 1), (1, 0, 1, 2)])) is None
+
+
+def test_interviews_are_learned_from_too():
+    kept = Collected.of(Questionnaire(example()), TARGET)
+    rng = np.random.default_rng(0)
+    numbers = rng.integers(0, 6, 2_000)
+    works = np.isin(numbers, [1, 4, 5]) ^ (rng.random(2_000) < 0.1)  # some towns, some hours
+    rows, counts = np.unique(np.column_stack([numbers, works]), axis=0, return_counts=True)
+    pairs = zip(rows.tolist(), counts.tolist(), strict=True)
+    training = kept.training([(*row, n) for row, n in pairs])
+    judged = hold_out(training)
+    assert judged.accuracy > 0.87
+    assert judged.baseline < 0.6
+    told = train_model(training).predict(np.column_stack(list(training.records.values())))
+    right = np.isin(rows[:, 0], [1, 4, 5])
+    assert ((told == "yes") == right).all()

@@ -353,7 +353,7 @@ def test_no_thread_meets_a_store_that_is_half_tightened(tmp_path):
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ((9, 0), "'age' must be the number of a bucket: a whole number from 0 to 8"),
+        ((9, 0), "'age' must be a whole number from 0 to 8"),
         ((0, -1), "'Job title' must be"),
         ((0, True), "'Job title' must be"),
         ((0, 1.0), "'Job title' must be"),
@@ -495,7 +495,9 @@ found = importlib.util.spec_from_file_location("store_benchmark", sys.argv[1])
 module = importlib.util.module_from_spec(found)
 sys.modules["store_benchmark"] = module
 found.loader.exec_module(module)
-for address in sys.argv[3:]:
+for number, address in enumerate(sys.argv[3:]):
+    # whole records and interviews in turn
+    module.source = module.INTERVIEWS if number % 2 else module.NUMBERS
     there, due = module.write_together(address, "counts", writers=3, groups=4)
     killed = module.kill_writers(address, "counts", int(sys.argv[2]), seed=0)
     print(f"{there} of {due}", killed)
@@ -508,9 +510,10 @@ for address in sys.argv[3:]:
 def test_what_is_acknowledged_outlives_a_kill(tmp_path, request):
     """Three processes make the store at once; then a few kills. `benchmarks/store.py` does 200."""
     benchmark = Path(__file__).resolve().parents[3] / "benchmarks" / "store.py"
-    addresses = [str(tmp_path / "people.db")]
-    if programs() and find_spec("psycopg"):  # both in one process, which takes a second to start
-        addresses.append(request.getfixturevalue("postgres").schema()[1])
+    addresses = [str(tmp_path / "people.db"), str(tmp_path / "answers.db")]
+    if programs() and find_spec("psycopg"):  # all in one process, which takes a second to start
+        schemas = [request.getfixturevalue("postgres").schema() for _ in range(2)]
+        addresses += [address for _, address in schemas]
     done = subprocess.run(
         [sys.executable, "-c", KILLS, benchmark, os.environ.get("SPARSAM_KILLS", "4"), *addresses],
         capture_output=True,
@@ -579,7 +582,7 @@ def test_nothing_to_collect_is_refused(tmp_path):
 def test_bad_parameters(tmp_path, options, message):
     with pytest.raises(ParameterError, match=message):
         Store.open(tmp_path / "a.db", FINE, **options)
-    with pytest.raises(ParameterError, match="must be a Generalization"):
+    with pytest.raises(ParameterError, match="by a Generalization or a Questionnaire"):
         Store.open(tmp_path / "a.db", "people.json", keep_days=1)
     with pytest.raises(ParameterError, match="postgresql://"):
         Store.open("mysql://people", FINE, keep_days=1)

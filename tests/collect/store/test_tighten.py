@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sparsam._errors import ParameterError
-from sparsam.collect.store._tighten import joined, sources
+from sparsam.collect.store._tighten import sources
 
 from .examples import AGE, COARSE, COARSEST, FINE, JOBS, TARGET
 
@@ -28,11 +28,6 @@ def test_a_record_becomes_what_it_would_have_been(finer, coarser):
     for value in VALUES:
         record = codes(finer, value)
         assert tuple(column.code(record) for column in columns) == codes(coarser, value)
-
-
-def test_two_steps_are_one():
-    twice = joined(sources(FINE, COARSE, TARGET), sources(COARSE, COARSEST, TARGET))
-    assert twice == sources(FINE, COARSEST, TARGET)
 
 
 def test_the_target_stays():

@@ -10,6 +10,7 @@ import rich_click as click
 from sparsam.cli._options import InputFile, quiet_option
 from sparsam.cli._terminal import counted, messages
 from sparsam.cli.collect._model_options import model_takes_option, trust_model_option
+from sparsam.cli.collect._source import check_model_options, opened
 
 if TYPE_CHECKING:
     from sparsam.collect.door import Service
@@ -49,7 +50,8 @@ _LOOPBACK = ("127.", "localhost", "::1")
 @click.option(
     "--recoding",
     type=InputFile,
-    help="For a model that takes records at full resolution: what `minimise --model` saved.",
+    help="For a model that takes records at full resolution: what `minimise --model` saved. A "
+    "questionnaire has its own.",
 )
 @trust_model_option
 @click.option("--no-form", is_flag=True, help="Serve no form.")
@@ -76,22 +78,25 @@ _LOOPBACK = ("127.", "localhost", "::1")
 @click.option("--check", is_flag=True, help="Open everything, say what would be done, and end.")
 @quiet_option
 def collect(file: Path, check: bool, quiet: bool, **options: Any) -> None:
-    """Collect what FILE, a generalization, allows, and refuse everything finer.
+    """Collect what FILE, a generalization or a questionnaire, allows, and refuse everything finer.
 
     Serves the form (/), what a record must look like (/schema), and takes records as JSON or from
-    the form (POST /records). Each gives a receipt, which takes the record back (/forget, DELETE
-    /records/RECEIPT). With --model, POST /predict answers and keeps nothing.
+    the form (POST /records): of a questionnaire finished interviews. Each gives a receipt, which
+    takes the record back (/forget, DELETE /records/RECEIPT). With --model, or where a questionnaire
+    knows the answers, POST /predict answers and keeps nothing.
 
     Nothing is written down but the records: no address, no browser, no time but the day. It
     listens on this machine alone unless --host says otherwise; put a proxy with TLS before it.
     Ctrl-C stops it, once what has come is answered.
     """
-    from sparsam.collect import door, record_sizes
+    from sparsam.collect import Questionnaire, door
 
     service = _service(file, options)
     console = messages(quiet)
-    names = record_sizes(service.generalization, service.target)
-    console.print(f"Collects {counted(len(names), 'answer')} of each person: {', '.join(names)}.")
+    names = service.collected.names
+    most = "up to " if isinstance(service.source, Questionnaire) else ""
+    answers = counted(len(names), "answer")
+    console.print(f"Collects {most}{answers} of each person: {', '.join(names)}.")
     console.print(f"Each record is deleted after {counted(service.keep_days, 'day')}.")
     if check:
         door.check(service)
@@ -116,22 +121,23 @@ def _service(file: Path, options: dict[str, Any]) -> Service:
     from sparsam.collect.door import Service
     from sparsam.generalization import Generalization, Recoding
 
-    if options["model"] is None:
-        for name in ("model_takes", "recoding", "trust_model"):
-            if options[name]:
-                raise click.UsageError(f"--{name.replace('_', '-')} goes with --model.")
+    check_model_options(options)
     if options["model_takes"] and options["recoding"]:
         raise click.UsageError("--model-takes and --recoding exclude each other.")
-    generalization = Generalization.load(file)
+    source = opened(file)
     takes = options["model_takes"]
     if options["recoding"] is not None:
+        if not isinstance(source, Generalization):
+            raise click.UsageError(
+                "--recoding is for a generalization: a questionnaire has its own."
+            )
         takes = Recoding.load(options["recoding"])
     return Service(
-        generalization,
+        source,
         options["database"],
         options["keep_days"],
         mode=options["mode"],
-        target=Target.of(generalization) if options["with_target"] else None,
+        target=Target.of(source) if options["with_target"] else None,
         key=options["key"],
         model=options["model"],
         trust_model=options["trust_model"],

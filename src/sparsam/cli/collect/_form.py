@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sparsam._documents import parse_json, read_bytes
-from sparsam._errors import DocumentError
 from sparsam._printable import one_line
 from sparsam.cli._options import InputFile, OutputFile, json_option, quiet_option
 from sparsam.cli._terminal import counted, echo_json, messages
 from sparsam.cli.collect._model_options import model_takes_option, trust_model_option
+from sparsam.cli.collect._source import check_model_options, opened
 
 if TYPE_CHECKING:
-    from sparsam.collect import AnswerTable, Questionnaire, Target
+    from sparsam.collect import AnswerTable, Questionnaire
     from sparsam.generalization import Generalization
 
 _HEADER = "Content-Security-Policy"
@@ -82,16 +81,16 @@ def form(
     `sparsam collect` serves it and takes the answers. To serve it yourself, send the header that
     is printed at the end.
     """
-    from sparsam.collect import Form
+    from sparsam.collect import Form, Target
 
-    source = _opened(file)
+    source = opened(file)
     _check_model(source, show_answer, options)
     page = Form(
         source,
         action=None if show_answer else options["action"],
         language=options["language"],
         labels=options["labels"],
-        target=_target(source) if with_target else None,
+        target=Target.of(source) if with_target else None,
         answers=_answers(source, options) if options["model"] is not None else None,
     )
     page.save(output)
@@ -112,10 +111,8 @@ def _check_model(
     """Refuse options that do nothing together."""
     from sparsam.generalization import Generalization
 
+    check_model_options(options)
     if options["model"] is None:
-        for name in ("model_takes", "recoding", "trust_model"):
-            if options[name]:
-                raise click.UsageError(f"--{name.replace('_', '-')} goes with --model.")
         if show_answer and isinstance(source, Generalization):
             raise click.UsageError("--show-answer needs --model: a generalization answers nothing.")
     elif not show_answer:
@@ -141,25 +138,3 @@ def _answers(source: Generalization | Questionnaire, options: dict[str, Any]) ->
     if options["recoding"] is not None:
         takes = Recoding.load(options["recoding"])
     return AnswerTable.of(model, source, takes=takes)
-
-
-def _target(source: Generalization | Questionnaire) -> Target:
-    from sparsam.collect import Questionnaire, Target
-
-    if isinstance(source, Questionnaire):
-        raise click.UsageError("--with-target is for a generalization, not for a questionnaire.")
-    return Target.of(source)
-
-
-def _opened(file: Path) -> Generalization | Questionnaire:
-    from sparsam.collect import Questionnaire
-    from sparsam.generalization import Generalization
-
-    try:
-        document = parse_json(read_bytes(file))
-    except DocumentError:
-        document = None  # a generalization that is damaged says where
-    kind = document.get("format") if isinstance(document, dict) else None
-    return (
-        Questionnaire.load(file) if kind == "sparsam/questionnaire" else Generalization.load(file)
-    )

@@ -61,6 +61,7 @@ def count(place: str, as_json: bool) -> None:
             "mode": store.mode,
             "keep_days": store.keep_days,
             "buckets": dict(zip(store.columns, store.sizes, strict=True)),
+            "asks": list(store.collected.names),
             "target": None if store.target is None else store.target.name,
             "generalization": store.fingerprint,
         }
@@ -70,14 +71,24 @@ def count(place: str, as_json: bool) -> None:
     rows = {
         "records": f"{total:,}" if isinstance(total, int) else str(total),
         "kept": f"{store.mode}, for {store.keep_days} day{'s' * (store.keep_days != 1)}",
-        "of each": ", ".join(
-            f"{name} ({size} buckets)"
-            for name, size in zip(store.columns, store.sizes, strict=True)
-        ),
+        "of each": _of_each(store),
         "table": f"records_{store.fingerprint}",
     }
     for name, value in rows.items():
         click.echo(f"{name:<8}  {value}")
+
+
+def _of_each(store: Store) -> str:
+    """What a store holds of each person."""
+    from sparsam.collect import Questionnaire
+
+    parts = [
+        f"{name} ({size} buckets)" for name, size in zip(store.columns, store.sizes, strict=True)
+    ]
+    if isinstance(store.source, Questionnaire):
+        asked = [name for name in store.collected.names if name not in store.columns]
+        parts[0] = f"one of {store.sizes[0]:,} interviews about {', '.join(asked)}"
+    return ", ".join(parts)
 
 
 @records.command()
@@ -98,9 +109,10 @@ def count(place: str, as_json: bool) -> None:
 def train(place: str, output: Path, learner: Any, seed: int, as_json: bool, quiet: bool) -> None:
     """Train a model on the records of STORE, which must have been collected with their target.
 
-    The model takes labels of buckets: `sparsam collect … --model FILE --model-takes labels`. It is
-    judged on a fifth of the records that it has not learned from, then learned from all. The file
-    runs no code when it is opened.
+    The model takes labels of buckets: `sparsam collect … --model FILE --model-takes labels`. Of
+    interviews it takes the labels of the answers, and "not asked". It is judged on a fifth of the
+    records that it has not learned from, then learned from all. The file runs no code when it is
+    opened.
     """
     from sparsam.collect import hold_out, save_model, train_model
 
@@ -150,7 +162,8 @@ def tighten(place: str, coarser: Path, quiet: bool) -> None:
     """Move all records of STORE to the generalization COARSER (.json), and forget the finer ones.
 
     COARSER must be coarser in every attribute. All counts are kept, and receipts stay good. Stop
-    the collector first, and start it again with COARSER.
+    the collector first, and start it again with COARSER. A store of interviews has no coarser one:
+    collect with the new questionnaire into another store, and let this one expire.
     """
     from sparsam.generalization import Generalization
 
@@ -177,7 +190,7 @@ def export(place: str, output: Path, codes: bool, spreadsheet_safe: bool, quiet:
     """Write the records of STORE as a table: each combination of buckets once, and how many.
 
     These are the records themselves, small counts too: the file is no more public than the store.
-    Days are left out.
+    Days are left out. What an interview did not ask for is "not asked", with --codes nothing.
     """
     from sparsam.data.source import check_spreadsheet, write_columns
 

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import numpy as np
 
-from sparsam._errors import MissingExtraError, ParameterError
-from sparsam.collect._answer_table import MOST_CELLS, AnswerTable, n_cells, plain_answer
+from sparsam._errors import MissingExtraError
+from sparsam.collect._answer_table import plain_answer
 from sparsam.collect._model_behind import ModelBehind, Takes
 from sparsam.collect._target import record_sizes
+from sparsam.collect.door._answers import Answering, answers_of
+from sparsam.collect.door._interview import InterviewShape
 from sparsam.collect.door._pages import Pages
 from sparsam.collect.door._record import RecordShape, Refused
 from sparsam.collect.door._reply import refusal_json, send_json, send_nothing, send_page
@@ -27,14 +29,15 @@ from sparsam.collect.door._request import (
     Send,
     body_of,
     kind_of,
+    most_bytes,
 )
 from sparsam.collect.door._retention import delete_daily
 from sparsam.collect.door._writer import Writer, note
+from sparsam.collect.store._collected import Collected, CollectedInterviews
 from sparsam.data import Category
 
 if TYPE_CHECKING:
     from sparsam.collect.store._store import Store
-    from sparsam.generalization import Generalization
 
 Handler = Callable[[Scope, Receive, Send], Awaitable[None]]
 
@@ -56,7 +59,7 @@ def collector(
     language: str = "en",
     labels: Mapping[str, Any] | str | os.PathLike[str] | None = None,
 ) -> Door:
-    """Make a service that collects what a generalization allows, and nothing finer.
+    """Make a service that collects what a generalization or a questionnaire allows, nothing finer.
 
     An ASGI app, for uvicorn or any other server: ``GET /`` is the form, ``GET /schema`` what a
     record must look like, ``POST /records`` takes one as JSON or from the form and answers with a
@@ -70,10 +73,11 @@ def collector(
     store : Store
     model : estimator, function, path, BlackBox or AnswerTable, optional
         What answers ``POST /predict``. Where there are at most a million different records, all
-        are asked beforehand.
+        are asked beforehand. A questionnaire may know all answers by itself.
     takes : {"labels", "codes"}, Recoding or None, default=None
         What the model is fed: labels of buckets, numbers of buckets, or what a recoding makes of
-        them. None only for a model with a `GeneralizationStep` inside.
+        them. None for a model with a `GeneralizationStep` inside, and for a questionnaire, which
+        has its own recoding.
     form : bool, default=True
         Whether the form is served.
     language : str, default="en"
@@ -103,26 +107,8 @@ def collector(
     ...     app = collector(store)  # and then, for example, uvicorn.run(app, access_log=False)
     >>> place.cleanup()
     """
-    pages = Pages(store.generalization, store.target, form=form, language=language, labels=labels)
-    return Door(store, answers_of(model, store.generalization, takes), pages)
-
-
-def answers_of(
-    model: Any, generalization: Generalization, takes: Takes | None
-) -> AnswerTable | ModelBehind | None:
-    """Return what answers: a table of all answers, or the model where that would be too large."""
-    if model is None:
-        return None
-    if isinstance(model, AnswerTable):
-        sizes = record_sizes(generalization)
-        if dict(zip(model.names, model.shape, strict=True)) != sizes:
-            raise ParameterError(
-                "The table of answers must be of the generalization that is collected. It has "
-                "other attributes or buckets."
-            )
-        return model
-    behind = ModelBehind(model, generalization, takes)
-    return AnswerTable.behind(behind) if n_cells(generalization) <= MOST_CELLS else behind
+    pages = Pages(store.collected, form=form, language=language, labels=labels)
+    return Door(store, answers_of(model, store.collected, takes), pages)
 
 
 class Door:
@@ -131,7 +117,7 @@ class Door:
     Parameters
     ----------
     store : Store
-    answers : AnswerTable, ModelBehind or None
+    answers : AnswerTable, KnownAnswers, ModelBehind or None
     pages : Pages
     retention : bool, default=True
         Whether this process deletes records after their time; among several, one does.
@@ -140,7 +126,7 @@ class Door:
     def __init__(
         self,
         store: Store,
-        answers: AnswerTable | ModelBehind | None,
+        answers: Answering | None,
         pages: Pages,
         *,
         retention: bool = True,
@@ -151,8 +137,9 @@ class Door:
         self._retention = retention
         self._writer = Writer(store)
         self._model_thread = ThreadPoolExecutor(1, thread_name_prefix="sparsam-model")
-        self._records = RecordShape(record_sizes(store.generalization, store.target))
-        self._questions = RecordShape(record_sizes(store.generalization))
+        self._records = _shape(store.collected, with_target=True)
+        self._questions = _shape(store.collected, with_target=False)
+        self._most = most_bytes(self._records.longest)
         self._router = self._routes()
         self._take_guarded = _Guarded(self._take)
 
@@ -220,7 +207,7 @@ class Door:
     async def _take(self, scope: Scope, receive: Receive, send: Send) -> None:
         kind = kind_of(scope)
         try:
-            body = await body_of(scope, receive)
+            body = await body_of(scope, receive, self._most)
             receipt = await self._writer.add(_record(self._records, kind, body))
         except Refused as refused:
             await self._refuse(send, kind, refused)
@@ -233,7 +220,8 @@ class Door:
     async def _predict(self, scope: Scope, receive: Receive, send: Send) -> None:
         kind = kind_of(scope)
         try:
-            codes = _record(self._questions, kind, await body_of(scope, receive))
+            body = await body_of(scope, receive, self._most)
+            codes = _record(self._questions, kind, body)
         except Refused as refused:
             await self._refuse(send, kind, refused)
             return
@@ -245,9 +233,9 @@ class Door:
 
     async def _answer(self, codes: tuple[int, ...]) -> Category:
         answers = self._answers
-        if isinstance(answers, AnswerTable):
-            return answers.answer(codes)
         assert answers is not None
+        if not isinstance(answers, ModelBehind):
+            return answers.answer(codes)
         loop, record = asyncio.get_running_loop(), np.array([codes])
         given = await loop.run_in_executor(self._model_thread, answers.answers, record)
         return plain_answer(given.tolist()[0])
@@ -293,7 +281,14 @@ class Door:
         await send_page(send, status, page, self._pages.policy)
 
 
-def _record(shape: RecordShape, kind: Kind, body: bytes) -> tuple[int, ...]:
+def _shape(collected: Collected, *, with_target: bool) -> RecordShape | InterviewShape:
+    target = collected.target if with_target else None
+    if isinstance(collected, CollectedInterviews):
+        return InterviewShape(collected.interviews, target)
+    return RecordShape(record_sizes(collected.generalization, target))
+
+
+def _record(shape: RecordShape | InterviewShape, kind: Kind, body: bytes) -> tuple[int, ...]:
     return shape.from_json(body) if kind == "json" else shape.from_form(body)
 
 

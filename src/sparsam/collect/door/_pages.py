@@ -11,14 +11,13 @@ from typing import Any, Final
 
 import msgspec
 
-from sparsam.collect._target import Target
 from sparsam.collect.door._record import Refused
-from sparsam.collect.exports import to_json_schema
+from sparsam.collect.exports import interview_schema, to_json_schema
 from sparsam.collect.form import Form
 from sparsam.collect.form._labels import Labels
 from sparsam.collect.form._language import Language
+from sparsam.collect.store._collected import Collected, CollectedInterviews
 from sparsam.data import Category
-from sparsam.generalization import Generalization
 
 _STYLE: Final = (
     ":root{color-scheme:light dark}"
@@ -41,13 +40,18 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
+def _schema(collected: Collected) -> dict[str, Any]:
+    if isinstance(collected, CollectedInterviews):
+        return interview_schema(collected.interviews, collected.target)
+    return to_json_schema(collected.generalization, collected.target)
+
+
 class Pages:
     """Everything that people and programs can look at, made once.
 
     Parameters
     ----------
-    generalization : Generalization
-    target : Target or None
+    collected : Collected
     form : bool
     language : str
     labels : mapping, path or None
@@ -55,8 +59,7 @@ class Pages:
 
     def __init__(
         self,
-        generalization: Generalization,
-        target: Target | None,
+        collected: Collected,
         *,
         form: bool,
         language: str,
@@ -66,12 +69,16 @@ class Pages:
             f"default-src 'none'; style-src {_hash(_STYLE)}; form-action 'self'; base-uri 'none'; "
             f"{_NOT_FRAMED}"
         ).encode()
-        self.schema = msgspec.json.encode(to_json_schema(generalization, target))
+        self.schema = msgspec.json.encode(_schema(collected))
         self.form = None
         if form:
             # from here, so that the service can stand behind a proxy under any address
             page = Form(
-                generalization, action="records", language=language, labels=labels, target=target
+                collected.source,
+                action="records",
+                language=language,
+                labels=labels,
+                target=collected.target,
             )
             policy = f"{page.content_security_policy}; {_NOT_FRAMED}"
             self.form = page.html.encode(), policy.encode()

@@ -61,6 +61,8 @@ class RecordShape:
 
     def __init__(self, sizes: Mapping[str, int]) -> None:
         self.sizes = dict(sizes)
+        # every name percent-encoded, every number, and what stands between them
+        self.longest = sum(3 * len(name.encode()) + len(str(n)) + 6 for name, n in sizes.items())
         # a browser ends the lines in a name by \r\n
         self._in_forms = {_LINE_END.sub("\r\n", name): name for name in self.sizes}
         self._in_forms |= {name: name for name in self.sizes}
@@ -78,13 +80,7 @@ class RecordShape:
         ------
         Refused
         """
-        try:
-            pairs = _DECODER.decode(_text(body))
-        except (ValueError, RecursionError):
-            raise Refused(400, NOT_JSON) from None
-        if type(pairs) is not _Pairs:
-            raise Refused(400, NOT_JSON)
-        return self._codes(pairs)
+        return self._codes(json_pairs(body))
 
     def from_form(self, body: bytes) -> tuple[int, ...]:
         """Read a record from a form such as ``age=1&sex=0``, as a page without scripts sends it.
@@ -97,10 +93,8 @@ class RecordShape:
         ------
         Refused
         """
-        from starlette.datastructures import QueryParams
-
-        sent = QueryParams(_text(body)).multi_items()
-        return self._codes((self._in_forms.get(name, ""), _number(text)) for name, text in sent)
+        sent = form_pairs(body)
+        return self._codes((self._in_forms.get(name, ""), as_number(text)) for name, text in sent)
 
     def _codes(self, pairs: Iterable[tuple[str, Any]]) -> tuple[int, ...]:
         codes: dict[str, int] = {}
@@ -136,6 +130,42 @@ class _Pairs(list[tuple[str, Any]]):
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_Pairs)
 
 
+def json_pairs(body: bytes) -> list[tuple[str, Any]]:
+    """Read the members of a JSON object, one that comes twice as well.
+
+    Parameters
+    ----------
+    body : bytes
+
+    Raises
+    ------
+    Refused
+    """
+    try:
+        pairs = _DECODER.decode(_text(body))
+    except (ValueError, RecursionError):
+        raise Refused(400, NOT_JSON) from None
+    if type(pairs) is not _Pairs:
+        raise Refused(400, NOT_JSON)
+    return pairs
+
+
+def form_pairs(body: bytes) -> list[tuple[str, str]]:
+    """Read what a form sends, one field that comes twice as well.
+
+    Parameters
+    ----------
+    body : bytes
+
+    Raises
+    ------
+    Refused
+    """
+    from starlette.datastructures import QueryParams
+
+    return QueryParams(_text(body)).multi_items()
+
+
 def _text(body: bytes) -> str:
     try:
         return body.decode("utf-8")
@@ -143,6 +173,12 @@ def _text(body: bytes) -> str:
         raise Refused(400, NOT_UTF8) from None
 
 
-def _number(text: str) -> int | None:
-    """Read a whole number as it is written in one way only: no sign, no blank, no leading zero."""
+def as_number(text: str) -> int | None:
+    """Read a whole number as it is written in one way only: no sign, no blank, no leading zero.
+
+    Examples
+    --------
+    >>> as_number("10"), as_number("010"), as_number("+1")
+    (10, None, None)
+    """
     return int(text) if _NUMBER.fullmatch(text) else None

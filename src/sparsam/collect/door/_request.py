@@ -24,7 +24,7 @@ _KINDS: Final[dict[bytes, Kind]] = {
     b"application/x-www-form-urlencoded": "form",
 }
 
-TOO_LARGE = f"A body may have at most {MOST_BYTES:,} bytes."
+TOO_LARGE = "A body may have at most {most:,} bytes."
 TOO_SLOW = f"A body must arrive within {PATIENCE:.0f} seconds."
 WRONG_KIND = (
     "The body must be application/json or application/x-www-form-urlencoded, in UTF-8 and not "
@@ -62,7 +62,7 @@ def kind_of(scope: Scope) -> Kind:
         elif name == b"content-encoding" and value.strip().lower() != b"identity":
             raise Refused(415, WRONG_KIND)
         elif name == b"content-length" and _number(value) > _MOST_DRAINED:
-            raise Refused(413, TOO_LARGE)
+            raise Refused(413, TOO_LARGE.format(most=_MOST_DRAINED))
     if kind is None:
         raise Refused(415, WRONG_KIND)
     return kind
@@ -83,7 +83,18 @@ def _with_parameters(value: bytes) -> Kind:
     return _KINDS[kind]
 
 
-async def body_of(scope: Scope, receive: Receive) -> bytes:
+def most_bytes(longest: int) -> int:
+    """Return how many bytes a body may have, where a record has so many signs in a form at most.
+
+    Examples
+    --------
+    >>> most_bytes(100), most_bytes(5_000)
+    (4096, 10000)
+    """
+    return min(max(MOST_BYTES, 2 * longest), _MOST_DRAINED)  # as JSON it is longer
+
+
+async def body_of(scope: Scope, receive: Receive, most: int = MOST_BYTES) -> bytes:
     """Read the body of a request: no more than is allowed, for no longer than is allowed.
 
     For how long the first part may be awaited is left to the server.
@@ -92,6 +103,8 @@ async def body_of(scope: Scope, receive: Receive) -> bytes:
     ----------
     scope, receive
         Of ASGI.
+    most : int
+        How many bytes it may have.
 
     Raises
     ------
@@ -101,12 +114,12 @@ async def body_of(scope: Scope, receive: Receive) -> bytes:
     message = await receive()
     if not message.get("more_body"):  # it came whole, as nearly all do
         body = _part(message)
-        if len(body) > MOST_BYTES:
-            raise Refused(413, TOO_LARGE)
+        if len(body) > most:
+            raise Refused(413, TOO_LARGE.format(most=most))
         return body
     try:
         async with asyncio.timeout(PATIENCE):
-            return await _joined(message, receive)
+            return await _joined(message, receive, most)
     except TimeoutError:
         raise Refused(408, TOO_SLOW) from None
 
@@ -118,7 +131,7 @@ def _part(message: Message) -> bytes:
     return part
 
 
-async def _joined(message: Message, receive: Receive) -> bytes:
+async def _joined(message: Message, receive: Receive, most: int) -> bytes:
     """Join a body that comes in parts, of which nobody has to say how many there are."""
     parts = [_part(message)]
     size = len(parts[0])
@@ -126,11 +139,11 @@ async def _joined(message: Message, receive: Receive) -> bytes:
         message = await receive()
         part = _part(message)
         size += len(part)
-        if size <= MOST_BYTES:
+        if size <= most:
             parts.append(part)
         elif size > _MOST_DRAINED:
             break
-    if size > MOST_BYTES:
+    if size > most:
         # read on for a while: who is cut off in the middle of a sentence never hears why
-        raise Refused(413, TOO_LARGE)
+        raise Refused(413, TOO_LARGE.format(most=most))
     return b"".join(parts)

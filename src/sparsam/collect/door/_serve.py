@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -20,15 +21,18 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from sparsam._errors import MissingExtraError, ParameterError, SparsamError, hint
-from sparsam.collect._answer_table import AnswerTable
+from sparsam.collect._answer_table import MOST_CELLS, AnswerTable
 from sparsam.collect._model_behind import Takes
+from sparsam.collect._questionnaire import Questionnaire
 from sparsam.collect._target import Target
-from sparsam.collect.door._collector import Door, answers_of
+from sparsam.collect.door._answers import Answering, answers_of
+from sparsam.collect.door._apart import made_apart
+from sparsam.collect.door._collector import Door
 from sparsam.collect.door._pages import Pages
+from sparsam.collect.store._collected import Collected
 from sparsam.generalization import Generalization
 
 if TYPE_CHECKING:
-    from sparsam.collect._model_behind import ModelBehind
     from sparsam.collect.store._store import Store
 
 _BACKLOG: Final = 2_048
@@ -48,7 +52,8 @@ class Service:
 
     Parameters
     ----------
-    generalization : Generalization
+    source : Generalization or Questionnaire
+        What is collected.
     database : str
         A file or an address, as `Store.open` takes it.
     keep_days : int
@@ -65,7 +70,7 @@ class Service:
     labels : Path or None, default=None
     """
 
-    generalization: Generalization
+    source: Generalization | Questionnaire
     database: str
     keep_days: int
     mode: Literal["counts", "rows"] = "counts"
@@ -84,31 +89,41 @@ class Service:
 
         return Store.open(
             self.database,
-            self.generalization,
+            self.source,
             keep_days=self.keep_days,
             mode=self.mode,
             target=self.target,
             key=self.key,
         )
 
+    @cached_property
+    def collected(self) -> Collected:
+        """What a record is."""
+        return Collected.of(self.source, self.target)
+
     def pages(self) -> Pages:
         """Make the pages."""
         return Pages(
-            self.generalization,
-            self.target,
+            self.collected,
             form=self.form,
             language=self.language,
             labels=self.labels,
         )
 
-    def answers(self) -> AnswerTable | ModelBehind | None:
+    def answers(self) -> Answering | None:
         """Load the model, and ask it about all records where these are few enough."""
-        if self.model is None:
-            return None
-        from sparsam.data import load_model
+        model = None
+        if self.model is not None:
+            from sparsam.data import load_model
 
-        model = load_model(self.model, trust=self.trust_model)
-        return answers_of(model, self.generalization, self.takes)
+            model = load_model(self.model, trust=self.trust_model)
+        return answers_of(model, self.collected, self.takes)
+
+    def light_answers(self) -> Answering | None:
+        """Return the same, without keeping the model in memory where a table answers."""
+        if self.model is None or self.collected.n_different > MOST_CELLS:
+            return self.answers()
+        return made_apart(self.answers)
 
 
 def check(service: Service) -> None:
@@ -179,7 +194,8 @@ def serve(
         name = f"[{host}]" if ":" in host else host
         url = f"http://{name}:{listener.getsockname()[1]}/"
         if workers == 1:
-            _serve_here(service, listener, service.answers(), lambda: ready(url), retention=True)
+            answers = service.light_answers()
+            _serve_here(service, listener, answers, lambda: ready(url), retention=True)
         else:
             _supervise(service, listener, workers, lambda: ready(url))
 
@@ -199,7 +215,7 @@ def _uvicorn() -> Any:
 def _serve_here(
     service: Service,
     listener: socket.socket,
-    answers: AnswerTable | ModelBehind | None,
+    answers: Answering | None,
     ready: Callable[[], None],
     *,
     retention: bool,
@@ -315,7 +331,7 @@ def _supervise(
 ) -> None:
     """Keep workers running, and delete records after their time."""
     service.pages()
-    answers = service.answers()
+    answers = service.light_answers()
     table = answers if isinstance(answers, AnswerTable) else None
     _delete(service)
     today, stop = _today(), threading.Event()

@@ -6,6 +6,7 @@ from sparsam.collect.exports._fhir import to_fhir as to_fhir
 from sparsam.collect.exports._javascript import bucket_code as bucket_code
 from sparsam.collect.exports._javascript import script_json as script_json
 from sparsam.collect.exports._javascript import to_javascript as to_javascript
+from sparsam.collect.exports._json_schema import interview_schema as interview_schema
 from sparsam.collect.exports._json_schema import to_json_schema as to_json_schema
 from sparsam.collect.exports._pydantic import to_pydantic as to_pydantic
 from sparsam.collect.exports._sql import DIALECTS as DIALECTS

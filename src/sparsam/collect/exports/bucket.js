@@ -1,24 +1,28 @@
-// The bucket of a raw value, as Python finds it; null where it has none. `attribute` is plain data:
+// The bucket of a raw value, as Python finds it; null: it has none. An attribute is plain data:
 // {name, labels, missing, cuts, range?, unit?, age_on?} or {name, labels, missing, groups, unseen}.
 function bucket(attribute, value) {
-  const { labels, missing, groups, unseen, cuts, range, unit, age_on } = attribute;
+  const { labels, missing, groups, unseen } = attribute;
   if (labels.length < 2) return 0;
   if (typeof value == "bigint") value = Number(value);
   if (value === null || value !== value) return missing;
   if (groups) {
     if (!["string", "number", "boolean"].includes(typeof value)) return null;
-    const place = groups.findIndex((group) => group.includes(value));
-    return place < 0 ? unseen : place;
+    const at = groups.findIndex((group) => group.includes(value));
+    return at < 0 ? unseen : at;
   }
-  let number = value;
-  if (unit == "time") number = minuteOf(value);
-  else if (unit == "date") number = dateOf(value)?.day;
-  else if (age_on && !(typeof value == "number" && value <= 150)) number = ageOf(value, age_on);
-  if (typeof number != "number") return null;
-  if (range && !(range[0] <= number && number <= range[1])) return null;
+  return interval(attribute, value);
+}
+// The interval of a number, or of a moment.
+function interval({ cuts, range, unit, age_on }, value) {
+  const number = unit || age_on ? moment(unit, value, age_on) : value;
+  if (typeof number != "number" || number < range?.[0] || number > range?.[1]) return null;
   return cuts.filter((cut) => cut <= number).length;
 }
-// Minutes since midnight of the text 08:30 or 8:30:59.
+function moment(unit, value, on) {
+  if (unit) return unit == "time" ? minuteOf(value) : dateOf(value)?.day;
+  return typeof value == "number" && value <= 150 ? value : ageOf(value, on);
+}
+// Minutes since midnight: 08:30 or 8:30:59.
 function minuteOf(text) {
   const clock = /^[ \t-\r]*(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?[ \t-\r]*$/;
   const [, hour, minute, second] = (typeof text == "string" && clock.exec(text)) || [];
@@ -35,7 +39,7 @@ function dateOf(value) {
   const exists = year && time.getUTCMonth() == month - 1 && time.getUTCDate() == nth;
   return exists ? { year, inYear: month * 100 + nth, day: time / 864e5 } : null;
 }
-// Whole years, on one day, of a person born on another.
+// Whole years of a person on a day.
 function ageOf(birth, on) {
   const [born, then] = [dateOf(birth), dateOf(on)];
   return born && then.year - born.year - (born.inYear > then.inYear);

@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sparsam._errors import ParameterError, SparsamWarning
 from sparsam._writing import write_text
+from sparsam.collect._automaton import Automaton
 from sparsam.collect._questionnaire import Questionnaire
-from sparsam.collect.form._automaton import Automaton
+from sparsam.collect._runs import runs
 from sparsam.collect.form._labels import AttributeLabels, Labels
 from sparsam.collect.form._language import Language
 from sparsam.collect.form._page import Page
-from sparsam.collect.form._questions import Option, Question, Wording, asked, check_sendable
+from sparsam.collect.form._questions import (
+    Option,
+    Question,
+    Wording,
+    asked,
+    check_sendable,
+)
 from sparsam.data import Category
 from sparsam.generalization import Generalization, category_label
 
@@ -40,8 +47,9 @@ class Form:
     place but one; it keeps no cookie and no storage, and tells no referrer.
 
     A questionnaire is compiled into the page: each answer decides there what is asked next, and
-    all answers are sent at once, at the end. `Questionnaire.resume` reads them. Without JavaScript
-    the page asks everything that the questionnaire could ask.
+    all answers are sent at once, at the end. `collector` takes them, and `Questionnaire.resume`
+    reads them elsewhere. Without JavaScript the page asks everything that the questionnaire could
+    ask.
 
     Parameters
     ----------
@@ -98,12 +106,16 @@ class Form:
         destination = _destination(action)
         asks = source if isinstance(source, Questionnaire) else None
         g = source.recoding.generalization if isinstance(source, Questionnaire) else source
-        _check_target(g, target, sends=action is not None, dynamic=asks is not None)
+        _check_target(g, target, sends=action is not None)
         wording = _Words(g, Labels.of(labels), language, target)
         automaton = None
         if asks is not None:
-            automaton = Automaton.of(asks, predicts=action is None, answers=answers)
+            automaton = asks.automaton
+            if action is None:
+                automaton = Automaton.of(asks, predicts=True, answers=answers)
             self.questions = wording.questions(automaton)
+            if target is not None:
+                automaton = automaton.followed_by(target.name, len(target.classes))
         else:
             if action is None and answers is None:
                 raise ParameterError(
@@ -167,43 +179,50 @@ class _Words:
     def questions(self, automaton: Automaton | None = None) -> tuple[Question, ...]:
         """All that is asked for, in the order of the generalization; the target comes last."""
         g = self._generalization
-        if automaton is not None:
-            names = [name for name in g.names if name in automaton.names]
-            return tuple(self._wording(name).question() for name in names)
-        questions = [self._wording(name).question() for name in g.collected]
+        names = g.collected if automaton is None else automaton.names
+        listed = automaton is not None
+        questions = [
+            self._wording(name).question(listed=listed) for name in g.names if name in names
+        ]
         if self._target is not None:
-            questions.append(self._asked_too(self._target))
+            questions.append(self._asked_too(self._target, listed=listed))
         return tuple(questions)
 
-    def _asked_too(self, target: Target) -> Question:
+    def _asked_too(self, target: Target, *, listed: bool) -> Question:
         check_sendable(target.name)
         own = self._of(target.name)
         said = own.of_buckets(target.name, target.classes)
         labels = [said.get(place, label) for place, label in enumerate(target.classes)]
         options = tuple(Option(str(place), label) for place, label in enumerate(labels))
-        return Question(target.name, own.question or asked(target.name), own.help, options)
+        picks = options if listed else ()
+        return Question(target.name, own.question or asked(target.name), own.help, options, picks)
 
-    def walk(self, automaton: Automaton, questions: tuple[Question, ...]) -> dict[str, Any]:
-        """What the page's script walks through: nodes, the answers that they offer, and ends."""
+    def walk(self, automaton: Automaton, questions: tuple[Question, ...]) -> list[Any]:
+        """What the page's script walks through: nodes, labels, ends and a few words.
+
+        A node is a text such as ``3:0-2.5 3-4=7,,-1``: question 3 with two answers, or after the
+        question alone with every bucket as one; behind the sign where each answer leads, below zero
+        an end. What is left out leads where the one before it does. The labels are those that the
+        page cannot put together from its lines.
+        """
         place = {question.name: i for i, question in enumerate(questions)}
-        wording = {name: self._wording(name) for name in place}
-        choices: dict[tuple[Option, bool], int] = {}
-        nodes: list[list[Any]] = []
+        menus: list[list[tuple[tuple[int, ...], ...]]] = [[] for _ in questions]
+        nodes: list[str] = []
         for name, ways in automaton.nodes:
-            question, after = questions[place[name]], {after for _, after in ways}
-            if len(ways) == len(question.options) and len(after) == 1:
-                nodes.append([place[name], after.pop()])  # every bucket as it is, to one node
-                continue
-            options = wording[name].options([buckets for buckets, _ in ways])
-            said = [(option, _in_page(option, question)) for option in options]
-            numbers = [choices.setdefault(choice, len(choices)) for choice in said]
-            pairs = zip(numbers, ways, strict=True)
-            nodes.append([place[name], *([number, after] for number, (_, after) in pairs)])
-        return {
-            "nodes": nodes,
-            "choices": [_choice(*choice) for choice in choices],
-            "ends": [None if end is None else self._answer(end) for end in automaton.ends],
-        }
+            question, classes = place[name], tuple(buckets for buckets, _ in ways)
+            menus[question].append(classes)
+            every = len(classes) == len(questions[question].options)
+            values = "" if every else f":{' '.join(map(runs, classes))}"
+            nodes.append(f"{question}{values}={_nexts([after for _, after in ways])}")
+        labels = [
+            _unsaid(question, self._wording(question.name).labels(offered))
+            if question.name in self._generalization.collected
+            else {}
+            for question, offered in zip(questions, menus, strict=True)
+        ]
+        ends = [None if end is None else self._answer(end) for end in automaton.ends]
+        words = [self.language.words[word] for word in ("or", "more", "members")]
+        return [";".join(nodes), labels, ends, *words]
 
     def table(self, generalization: Generalization, answers: AnswerTable) -> dict[str, Any]:
         """What the page's script looks the answer up in."""
@@ -221,22 +240,28 @@ class _Words:
         return self.language.say(text) if isinstance(answer, bool) else text
 
 
-def _in_page(option: Option, question: Question) -> bool:
-    """Whether an answer is one line of the page, which says all about it."""
-    return option.value.isdigit() and not question.picks
+def _nexts(after: list[int]) -> str:
+    """Write where the answers lead.
+
+    Examples
+    --------
+    >>> _nexts([3, 3, 5, -1, -1])
+    '3,,5,-1'
+    """
+    pairs = zip(after, [None, *after], strict=False)
+    return ",".join("" if next == before else str(next) for next, before in pairs).rstrip(",")
 
 
-def _choice(option: Option, in_page: bool) -> int | list[str | int]:
-    """An answer as the script needs it."""
-    if in_page:
-        return int(option.value)
-    return [option.value, option.label, *([1] if option.listed else [])]
+def _unsaid(question: Question, labels: dict[str, str]) -> dict[str, str]:
+    """Leave out the labels that the first line of the page with the value says already."""
+    said = {option.value: option.label for option in reversed(question.picks)}
+    return {value: label for value, label in labels.items() if said.get(value) != label}
 
 
-def _check_target(g: Generalization, target: Target | None, *, sends: bool, dynamic: bool) -> None:
+def _check_target(g: Generalization, target: Target | None, *, sends: bool) -> None:
     if target is None:
         return
-    if dynamic or not sends:
+    if not sends:
         msg = "The 'target' is what a model is to learn: only a form that is sent asks for it."
         raise ParameterError(msg)
     target.check(g)

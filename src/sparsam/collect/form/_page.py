@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-import re
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any, Final
@@ -13,13 +12,14 @@ from typing import Any, Final
 import jinja2
 from markupsafe import Markup
 
-from sparsam.collect.exports import bucket_code
+from sparsam.collect.exports import bucket_code, script_json
+from sparsam.collect.form._compact import compact_script, compact_style
 from sparsam.collect.form._language import Language
 from sparsam.collect.form._questions import Question
 
 _SAFE: Final = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789*-._")
-_CALENDAR: Final = "function minuteOf("
-_LOOSE: Final = re.compile(r"(?<=[:;,{}]) | (?=[{}])")
+_INTERVAL: Final = "function interval("
+_CALENDAR: Final = "function moment("
 
 
 class Page:
@@ -33,7 +33,7 @@ class Page:
         Where it is sent to; None for nowhere.
     destination : str
         The same, for the policy.
-    walk : dict or None
+    walk : list or None
         What leads from one question to the next.
     answers : dict or None
         What the answer is looked up in.
@@ -50,12 +50,13 @@ class Page:
         action: str | None,
         destination: str,
         *,
-        walk: dict[str, Any] | None,
+        walk: list[Any] | None,
         answers: dict[str, Any] | None,
     ) -> None:
-        last = "walk.js" if walk else "send.js" if action is not None else "answer.js"
-        script = f"{_bucket(questions)}\n{_code('form.js')}\n{_code(last)}".lstrip()
-        style = _LOOSE.sub("", _code("form.css"))
+        last = ["send.js" if answers is None else "answer.js", "lines.js"]
+        code = "\n".join(map(_code, ["form.js", *(["walk.js"] if walk else last)]))
+        script = compact_script(_interval(questions) + code)
+        style = compact_style(_code("form.css"))
         self.policy = (
             f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
             f"form-action {destination}; base-uri 'none'"
@@ -64,7 +65,6 @@ class Page:
         self.html = template.render(
             language=language,
             say=language.say,
-            pattern=language.words["members"],
             policy=Markup(self.policy),  # its signs mean nothing in a page
             style=Markup(style),
             script=Markup(script),
@@ -89,8 +89,15 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters["pair"] = pair
+    environment.filters["text"] = _text
+    environment.filters["script"] = lambda data: Markup(script_json(data))
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
     return environment
+
+
+def _text(text: str) -> Markup:
+    """Write a text that stands between tags, where quotes mean nothing."""
+    return Markup(text.replace("&", "&amp;").replace("<", "&lt;"))
 
 
 def pair(name: str, value: str) -> str:
@@ -109,23 +116,15 @@ def _encoded(text: str) -> str:
     return "".join("+" if sign == "%20" else sign for sign in signs)
 
 
-def _bucket(questions: Sequence[Question]) -> str:
-    """The function that finds buckets, as far as these questions need it."""
+def _interval(questions: Sequence[Question]) -> str:
+    """The function that finds the interval of a number, as far as these questions need it."""
     numbers = [question.numbers for question in questions if question.numbers is not None]
     if not numbers:
         return ""
-    code = _packed(bucket_code())
+    code = bucket_code()
     calendar = any("unit" in each or "age_on" in each for each in numbers)
-    return code if calendar else code[: code.index(_CALENDAR)].rstrip()
+    return code[code.index(_INTERVAL) : None if calendar else code.index(_CALENDAR)]
 
 
-@functools.cache
 def _code(name: str) -> str:
-    text = (files("sparsam.collect.form") / name).read_text(encoding="utf-8")
-    return _packed(text)
-
-
-def _packed(text: str) -> str:
-    """Return code without its comments and indentation."""
-    lines = (line.strip() for line in text.splitlines())
-    return "\n".join(line for line in lines if line and not line.startswith("//"))
+    return (files("sparsam.collect.form") / name).read_text(encoding="utf-8")

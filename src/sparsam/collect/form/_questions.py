@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
 from sparsam._errors import ParameterError
+from sparsam.collect._runs import neighbours, runs
 from sparsam.collect.exports import attribute_facts
 from sparsam.collect.form._labels import AttributeLabels
 from sparsam.collect.form._language import Language
@@ -102,12 +104,18 @@ class Wording:
         self._labels = labels
         self._said = labels.of_buckets(partition.name, partition.labels)
 
-    def question(self) -> Question:
-        """Return the question with every bucket as an answer; many become a list to pick from."""
+    def question(self, *, listed: bool = False) -> Question:
+        """Return the question with every bucket as an answer.
+
+        Parameters
+        ----------
+        listed : bool, default=False
+            Whether they are a list to pick from though they are few; many always are.
+        """
         part = self._partition
         check_sendable(part.name)
         options = self.options([(bucket,) for bucket in range(part.n_buckets)])
-        picks = self._picks(options) if part.n_buckets > _MOST_RADIOS else ()
+        picks = self._picks(options) if listed or part.n_buckets > _MOST_RADIOS else ()
         numbers, kind = None, ""
         if isinstance(part, NumericPartition) and part.cuts:
             numbers, kind = _numbers(part), part.domain.unit or "number"
@@ -121,6 +129,36 @@ class Wording:
         labels = unique_labels([option.label for option in options])
         pairs = zip(options, labels, strict=True)
         return tuple(replace(option, label=label) for option, label in pairs)
+
+    def labels(self, menus: Iterable[Sequence[tuple[int, ...]]]) -> dict[str, str]:
+        """Return what those answers are called that are not named by their categories.
+
+        Parameters
+        ----------
+        menus : iterable of sequences of tuples of int
+            In each the buckets of every answer. No two answers of one menu are called the same.
+
+        Returns
+        -------
+        dict of str to str
+            By value.
+        """
+        labels: dict[str, str] = {}
+        for classes in menus:
+            options = [self._option(buckets) for buckets in classes if self._has_own_name(buckets)]
+            times = Counter(option.label for option in options)
+            for value, label in ((option.value, option.label) for option in options):
+                clear = label if times[label] == 1 else f"{label} ({value})"
+                # the longer one is as clear in any other menu
+                labels[value] = max(labels.get(value, ""), clear, key=len)
+        return labels
+
+    def _has_own_name(self, buckets: tuple[int, ...]) -> bool:
+        """Whether an answer is a range, or has a name that somebody gave it."""
+        part = self._partition
+        if isinstance(part, NumericPartition) or not part.groups:
+            return True
+        return not self._ours.issuperset(buckets) or self._is_range(part, self._categories(buckets))
 
     @cached_property
     def _ours(self) -> frozenset[int]:
@@ -188,10 +226,16 @@ class Wording:
         members = [self._names[place] for place in places]
         if len(members) <= _MOST_NAMED:
             return members, True
-        if part.domain.ordered and places[-1] - places[0] == len(places) - 1:
+        if self._is_range(part, places):
             return [f"{members[0]} – {members[-1]}"], False
         more = self._language.say("more", names=", ".join(members[:2]), count=len(members) - 2)
         return [more], False
+
+    @staticmethod
+    def _is_range(part: CategoricalPartition, places: list[int]) -> bool:
+        """Whether categories are so many neighbours in an order that the ends name them."""
+        neighbours = len(places) > _MOST_NAMED and places[-1] - places[0] == len(places) - 1
+        return part.domain.ordered and neighbours
 
     def _categories(self, buckets: Sequence[int]) -> list[int]:
         """The places in the domain of the categories of some buckets."""
@@ -239,7 +283,7 @@ class Wording:
 def _numbers(part: NumericPartition) -> dict[str, Any]:
     """What `bucket.js` needs, without the labels: they are the lines of the page."""
     facts = attribute_facts(part)
-    return {fact: facts[fact] for fact in facts if fact not in ("name", "labels")}
+    return {fact: facts[fact] for fact in facts if fact not in ("name", "labels", "missing")}
 
 
 def asked(name: str) -> str:
@@ -259,32 +303,3 @@ def check_sendable(name: str) -> None:
     if any(sign in name for sign in _UNSENDABLE):
         msg = f"'{name}' has a line break in its name, which no form can send: rename it."
         raise ParameterError(msg)
-
-
-def neighbours(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Return the first and the last of each run of ascending numbers.
-
-    Examples
-    --------
-    >>> list(neighbours([1, 2, 3, 7]))
-    [(1, 3), (7, 7)]
-    """
-    first = None
-    for place, number in enumerate(numbers):
-        first = number if first is None else first
-        if place + 1 == len(numbers) or numbers[place + 1] != number + 1:
-            yield first, number
-            first = None
-
-
-def runs(buckets: Sequence[int]) -> str:
-    """Write the numbers of buckets: one alone, runs, and several runs.
-
-    Examples
-    --------
-    >>> runs([2]), runs([1, 2, 3]), runs([0, 2, 3])
-    ('2', '1-3', '0.2-3')
-    """
-    return ".".join(
-        str(first) if first == last else f"{first}-{last}" for first, last in neighbours(buckets)
-    )

@@ -3,8 +3,6 @@ function changed() {
   const record = body();
   sent.hidden = asked.some((name) => !record.has(name));
   const cell = asked.reduce((place, name, i) => place * shape[i] + +record.get(name), 0);
-  sent.querySelector("b").textContent = sent.hidden ? "" : classes[answers[cell]];
+  first("b", sent).textContent = sent.hidden ? "" : classes[answers[cell]];
 }
 const begin = changed;
-page.querySelectorAll("fieldset").forEach(assist);
-begin();

@@ -1,3 +1,1 @@
 const changed = show, begin = show;
-page.querySelectorAll("fieldset").forEach(assist);
-begin();

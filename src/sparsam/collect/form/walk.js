@@ -1,77 +1,82 @@
 // Ask one question after the other, as the answers so far lead on.
-const walk = JSON.parse(document.querySelector("[type='application/json']").textContent);
-const room = page.querySelector("form > div");
-const fields = [...room.children];
+const room = first("form > div");
+const [nodes, labels, ends, or, more, members] = JSON.parse(first("[type*=json]").textContent);
+const questions = [...room.children];
 const most = 12;
 const make = (tag, ...inside) => {
   const element = document.createElement(tag);
   element.append(...inside);
   return element;
 };
-// What the lines of a question say, and the categories of each bucket.
-function read(field) {
-  const said = [], members = [], listed = [];
-  for (const { parentNode, value } of field.querySelectorAll("[type=radio]")) {
-    said[value] = parentNode.textContent.trim();
-    members[value] = names(parentNode);
-    listed[value] = parentNode.parentNode.querySelector("li");
-  }
-  for (const { text, value } of field.querySelectorAll("[name] > [value]"))
-    (members[value] ??= []).push(text.replace(/ \(\d+\)$/, ""));
-  return { said, members, listed };
+const fill = (words, parts) => words.replace(/{(\w+)}/g, (_, part) => parts[part]);
+// What several lines are called together.
+function joined(texts) {
+  const [count, last] = [texts.length, texts.slice(-1)[0]];
+  const until = (end) => texts.slice(0, end).join(", ");
+  if (count > 4) return fill(more, { names: until(2), count: count - 2 });
+  return count > 1 ? fill(or, { before: until(-1), last }) : last;
 }
-function line(name, value, label, members, listed, next) {
-  const input = make("input");
-  Object.assign(input, { type: "radio", name, value });
-  input.dataset.next = next;
-  const code = make("code", String(new URLSearchParams([[name, value]])));
-  const text = make("label", input, ` ${label}`);
-  if (members.length > 1) text.dataset.names = JSON.stringify(members);
-  const row = make("div", text, code);
-  if (listed) {
-    const count = page.dataset.members.replace("{count}", members.length);
-    const items = members.map((member) => make("li", member));
-    row.append(make("details", make("summary", count), make("ul", ...items)));
+const every = (place) =>
+  [...new Set(all("option", questions[place]).map((line) => line.value))].sort((a, b) => a - b);
+// A question with these answers; the page itself has a line for each bucket or category.
+function build(place, ways) {
+  const question = questions[place].cloneNode(true);
+  const list = first("select", question);
+  const { name } = list;
+  const { numbers, kind } = question.dataset;
+  const known = [...list].map((line) => [line.text.replace(/ \(\d+\)$/, ""), line.value]);
+  const many = ways.length > most;
+  let findable;
+  const lines = ways.flatMap((way) => {
+    const texts = known.filter(([, bucket]) => holds(way, bucket)).map(([word]) => word);
+    const label = labels[place][way] ?? joined(texts);
+    if (many) return (numbers ? [label] : texts).map((word) => new Option(word, way));
+    const line = Object.assign(make("input"), { type: "radio", name, value: way });
+    const code = make("code", String(new URLSearchParams([[name, way]])));
+    const row = make("div", make("label", line, label), code);
+    if (!numbers && texts.some((word) => !label.includes(word))) {
+      const items = texts.map((word) => make("li", word));
+      const head = make("summary", fill(members, { count: texts.length }));
+      row.append((findable = make("details", head, make("ul", ...items))));
+    }
+    return row;
+  });
+  list.remove();
+  const field = make("fieldset", make("legend", ...question.childNodes));
+  if (many) {
+    list.replaceChildren(...lines);
+    list.size = lines.length;
+    list.setAttribute("aria-label", field.textContent.trim());
+    field.append(list);
+  } else field.append(...lines);
+  if (numbers || findable) {
+    const { firstElementChild, lastElementChild } = first("template").content;
+    const aid = (numbers ? firstElementChild : lastElementChild).cloneNode(true);
+    field.append(aid);
+    if (numbers) {
+      field.dataset.numbers = numbers;
+      if (kind) Object.assign(first("input", aid), { type: kind, step: "" });
+    } else first("select", aid).append(...known.map((line) => new Option(...line)));
   }
-  return row;
+  field.chosen = () => ways.indexOf(body().get(name));
+  return field;
 }
 function ask(number) {
   if (button) button.hidden = button.disabled = number >= 0;
-  if (number < 0) return finish(walk.ends[-1 - number]);
+  if (number < 0) return finish(ends[-1 - number]);
   finish();
-  const [question, ...node] = walk.nodes[number];
-  const field = fields[question].cloneNode(true);
-  const { name } = field.querySelector("[name]");
-  const { said, members, listed } = read(field);
-  // a number alone is where every bucket leads
-  const ways = node[0].length
-    ? node.map(([choice, next]) => [next, ...[walk.choices[choice]].flat()])
-    : members.map((_, bucket) => [node[0], bucket]);
-  const lines = ways.map(([next, value, label, list]) => {
-    const stands = members.filter((_, bucket) => holds(`${value}`, bucket)).flat();
-    if (ways.length <= most)
-      return line(name, value, label ?? said[value], stands, label ? list : listed[value], next);
-    return (label && !list ? [label] : stands).map((text) => {
-      const option = new Option(text, value);
-      option.dataset.next = next;
-      return option;
-    });
-  });
-  for (const old of field.querySelectorAll("div, [name] > [value]")) old.remove();
-  const picked = field.querySelector("select[name]");
-  const aid = field.querySelector(".aid");
-  if (ways.length > most) picked.append(...lines.flat()), (picked.size = picked.length);
-  else {
-    picked?.remove();
-    for (const row of lines) field.insertBefore(row, aid);
-  }
+  const [, place, menu, after] = /(\d+):?(.*)=(.*)/.exec(nodes.split(";")[number]);
+  const field = build(place, menu ? menu.split(" ") : every(place));
+  const nexts = after.split(",");
+  // an empty place leads where the one before it does
+  field.next = (way) => nexts[way] || (way ? field.next(way - 1) : "");
   room.append(field);
   assist(field);
 }
 function changed(field) {
   while (field.nextSibling) field.nextSibling.remove();
-  const marked = field.querySelector("[data-next]:checked");
-  if (marked) ask(+marked.dataset.next);
+  const way = field.chosen();
+  if (way >= 0) ask(+field.next(way));
   else {
     if (button) button.hidden = button.disabled = true;
     finish();
@@ -80,7 +85,7 @@ function changed(field) {
 function finish(answer) {
   if (button) return show();
   sent.hidden = answer === undefined;
-  sent.querySelector("b").textContent = answer ?? "";
+  first("b", sent).textContent = answer ?? "";
 }
 function begin() {
   room.replaceChildren();
@@ -88,8 +93,12 @@ function begin() {
 }
 begin();
 // On paper everything is asked, unless somebody has begun to answer here.
+const onPaper = (question, place) => {
+  const ways = every(place);
+  return ways.length > most ? question : build(place, ways);
+};
 addEventListener("beforeprint", () => {
-  if (!String(body())) room.replaceChildren(...fields);
+  if (!String(body())) room.replaceChildren(...questions.map(onPaper));
 });
 addEventListener("afterprint", () => {
   if (!String(body())) begin();

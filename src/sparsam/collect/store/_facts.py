@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import replace
 
-from sparsam._documents import plain_parts
 from sparsam._errors import DocumentError, StoreError
+from sparsam.collect._questionnaire import Questionnaire
 from sparsam.collect._target import Target
 from sparsam.generalization import Generalization
 
@@ -69,11 +69,11 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     version : int
     mode : {"counts", "rows"}
     keep_days : int
-    generalization : str
-        Its JSON document.
+    generalization, questionnaire : str or None
+        The JSON document of what is collected: one or the other.
     target : Target or None
     fingerprint : str
-        Of the generalization and the target; the name of the table ends with it.
+        Of what is collected; the name of the table ends with it.
     series : str
         A random number by which receipts are told from those of other stores and other
         generalizations.
@@ -87,7 +87,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     version: Literal[1] = VERSION
     mode: Mode
     keep_days: Annotated[int, Meta(ge=1)]
-    generalization: str
+    generalization: str | None = None
+    questionnaire: str | None = None
     target: Target | None
     fingerprint: Hex
     series: Hex
@@ -101,7 +102,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_json(cls, text: str, database: str) -> Facts:
-        """Read the document, and check that it speaks of itself.
+        """Read the document.
 
         Parameters
         ----------
@@ -111,16 +112,95 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         """
         try:
             facts = msgspec.json.decode(text, type=cls)
-            own = fingerprint(facts.read_generalization(), facts.target)
-        except (msgspec.DecodeError, DocumentError):
+        except msgspec.DecodeError:
             raise damaged(database) from None
-        if own != facts.fingerprint:
+        if (facts.generalization is None) == (facts.questionnaire is None):
             raise damaged(database)
         return facts
 
-    def read_generalization(self) -> Generalization:
-        """Return the generalization that the records are in."""
-        return Generalization.from_json(self.generalization)
+    def with_source(self, source: Generalization | Questionnaire) -> Facts:
+        """Return the same of what is collected now."""
+        asks, text = isinstance(source, Questionnaire), source.to_json()
+        return replace(
+            self,
+            generalization=None if asks else text,
+            questionnaire=text if asks else None,
+        )
+
+    def source(self, database: str) -> Generalization | Questionnaire:
+        """Read what is collected.
+
+        Parameters
+        ----------
+        database : str
+            For the message.
+        """
+        try:
+            if self.questionnaire is not None:
+                return Questionnaire.from_json(self.questionnaire)
+            return Generalization.from_json(self.generalization or "")
+        except DocumentError:
+            raise damaged(database) from None
+
+    def honoured(self, sizes: tuple[int, ...]) -> Iterator[tuple[bytes, Sequence[int]]]:
+        """Yield every series whose receipts are honoured, and the sizes that its receipts hold.
+
+        Parameters
+        ----------
+        sizes : tuple of int
+            Of the columns of today.
+        """
+        counts = self.mode == "counts"
+        yield bytes.fromhex(self.series), sizes if counts else ()
+        for earlier in self.earlier:
+            yield bytes.fromhex(earlier.series), earlier.sizes if counts else ()
+
+    def today(self, series: bytes, codes: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the codes of a receipt of one of these series as they are now.
+
+        Parameters
+        ----------
+        series : bytes
+        codes : tuple of int
+        """
+        earlier = {old.series: old for old in self.earlier}.get(series.hex())
+        if earlier is None or self.mode == "rows":
+            return codes
+        return tuple(source.code(codes) for source in earlier.sources)
+
+    def moved_on(
+        self, columns: tuple[Source, ...], sizes: tuple[int, ...], day: int
+    ) -> tuple[Earlier, ...]:
+        """Return the series that are earlier ones once the store is tightened.
+
+        Parameters
+        ----------
+        columns : tuple of Source
+            Where the columns come from.
+        sizes : tuple of int
+            Of the columns before.
+        day : int
+        """
+        latest = Earlier(self.series, day, sizes, columns)
+        older = (replace(old, sources=joined(old.sources, columns)) for old in self.earlier)
+        return (latest, *older)
+
+
+def joined(first: Sequence[Source], second: Sequence[Source]) -> tuple[Source, ...]:
+    """Return where the columns of today come from, over two steps.
+
+    Parameters
+    ----------
+    first : sequence of Source
+        Of the columns in the middle.
+    second : sequence of Source
+        Of the columns of today, from those in the middle.
+    """
+    both = []
+    for source in second:
+        middle = first[source.place]
+        both.append(Source(middle.place, tuple(source.codes[code] for code in middle.codes)))
+    return tuple(both)
 
 
 def damaged(database: str) -> StoreError:
@@ -128,24 +208,3 @@ def damaged(database: str) -> StoreError:
     return StoreError(
         f"{database} is damaged, or a newer sparsam made it: what it says of itself cannot be read."
     )
-
-
-def fingerprint(generalization: Generalization, target: Target | None) -> str:
-    """Return by what a generalization and a target are known again, whatever is told about them.
-
-    Parameters
-    ----------
-    generalization : Generalization
-    target : Target or None
-
-    Examples
-    --------
-    >>> from sparsam.data import NumericDomain
-    >>> from sparsam.generalization import numeric_partition
-    >>> ages = Generalization([numeric_partition("age", NumericDomain(0, 99), [17, 62])])
-    >>> fingerprint(ages, None) == fingerprint(ages.with_about({"author": "me"}), None)
-    True
-    """
-    partitions = plain_parts(generalization.to_document())["attributes"]
-    text = msgspec.json.encode([partitions, plain_parts(target)], order="sorted")
-    return hashlib.sha256(text).hexdigest()[:16]

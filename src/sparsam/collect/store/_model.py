@@ -25,11 +25,11 @@ _HELD_OUT: Final = 0.2
 
 
 def train_model(training: Training, learner: Learner = "pairs") -> Any:
-    """Learn to predict the target from the buckets of a record.
+    """Learn to predict the target from the answers of a record.
 
-    A logistic regression over buckets, for "pairs" also over each pair of them: on the few
+    A logistic regression over answers, for "pairs" also over each pair of them: on the few
     combinations that a generalization leaves, as good as boosted trees, and it can be saved in a
-    file that runs no code.
+    file that runs no code. That a question was not asked is an answer, too.
 
     Parameters
     ----------
@@ -40,14 +40,11 @@ def train_model(training: Training, learner: Learner = "pairs") -> Any:
     Returns
     -------
     Pipeline of scikit-learn
-        Takes the labels of buckets, one column for each collected attribute, in their order.
+        Takes the labels of answers, one column for each attribute, in their order.
     """
     check_choice("train_model", "learner", learner, LEARNERS)
     target = _checked(training)
-    generalization = training.generalization
-    labels = [
-        np.array(generalization[name].labels, dtype=object) for name in generalization.collected
-    ]
+    labels = [np.array(known.labels, dtype=object) for known in training.answers.values()]
     n_buckets = sum(map(len, labels))
     steps: list[tuple[str, Any]] = [("buckets", OneHotEncoder(categories=labels))]
     if learner == "pairs":
@@ -75,7 +72,7 @@ def _checked(training: Training) -> NDArray[np.object_]:
                 "collect with --with-target",
             )
         )
-    if not training.generalization.collected:
+    if not training.answers:
         raise DataError("A model needs attributes, and this store holds the target alone.")
     if len(set(training.target.tolist())) < 2:
         raise DataError(

@@ -173,8 +173,8 @@ class PostgresDatabase(Database):
         """Add rows, or to the counts that are there."""
         if not rows:
             return
-        kinds = {"handle": POSTGRES.handle, "n": POSTGRES.count}
-        arrays = ", ".join(f"?::{kinds.get(field, POSTGRES.number)}[]" for field in table.fields)
+        types = table.types(POSTGRES)
+        arrays = ", ".join(f"?::{types[field]}[]" for field in table.fields)
         adds = ""
         if table.mode == "counts":
             adds = f" ON CONFLICT ({table.cell}) DO UPDATE SET n = {table.name}.n + excluded.n"

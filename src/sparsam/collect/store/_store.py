@@ -8,7 +8,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -16,25 +15,32 @@ import numpy as np
 from msgspec.structs import replace
 
 from sparsam._checks import check_choice, check_whole
-from sparsam._errors import ParameterError, ReceiptError, StoreError, hint
-from sparsam.collect._target import Target, record_sizes
+from sparsam._errors import ParameterError, ReceiptError, StoreError
+from sparsam.collect._questionnaire import Questionnaire
+from sparsam.collect._target import Target
+from sparsam.collect.store._collected import Collected
 from sparsam.collect.store._database import Database
-from sparsam.collect.store._facts import Earlier, Facts, Mode, fingerprint
+from sparsam.collect.store._facts import Facts, Mode
 from sparsam.collect.store._key import Keys, find_keys, missing_key
-from sparsam.collect.store._postgres import PostgresDatabase
+from sparsam.collect.store._opening import (
+    Address,
+    agreed,
+    check_key,
+    check_same,
+    collected_by,
+    connect,
+    record_table,
+)
 from sparsam.collect.store._receipt import Receipt, Seal, read_receipt
-from sparsam.collect.store._sqlite import SqliteDatabase
-from sparsam.collect.store._table import SPENT, RecordTable
-from sparsam.collect.store._tighten import joined, moved, sources
+from sparsam.collect.store._table import SPENT
+from sparsam.collect.store._tighten import moved
 from sparsam.collect.store._training import Training
 from sparsam.generalization import Generalization
 
 MODES: Final = ("counts", "rows")
 _LONGEST: Final = 36_500
 _SECONDS_A_DAY: Final = 86_400
-_SERVERS: Final = ("postgresql://", "postgres://")
 
-Address = str | os.PathLike[str]
 Key = bytes | str | os.PathLike[str] | None
 
 
@@ -46,21 +52,26 @@ def current_day() -> int:
 class Store:
     """Collected records, kept as counts of buckets by day: nothing finer, and nobody's name.
 
-    The database itself refuses what is finer than a bucket. Each record gives a signed receipt,
-    the only link to the person who holds it: with it the record can be taken back. Records go when
-    their time is over, whenever a store is opened and by `expire`. Made by `open`, or by
+    A record has a bucket of each attribute that a generalization collects; of a questionnaire it is
+    a finished interview. The database itself refuses what is finer. Each record gives a signed
+    receipt, the only link to the person who holds it: with it the record can be taken back. Records
+    go when their time is over, whenever a store is opened and by `expire`. Made by `open`, or by
     `reopen` from what is there; a context manager that closes it.
 
     Attributes
     ----------
+    source : Generalization or Questionnaire
+        What is collected.
     generalization : Generalization
+        The same, or what the answers to the questionnaire are made of.
     target : Target or None
     mode : {"counts", "rows"}
     keep_days : int
     columns : tuple of str
-        What a record consists of: the collected attributes, then the target.
+        What a record consists of: the collected attributes, or the number of the interview; then
+        the target.
     sizes : tuple of int
-        How many buckets each of them has.
+        How many buckets, or interviews, each of them has.
 
     Notes
     -----
@@ -82,31 +93,34 @@ class Store:
     >>> place.cleanup()
     """
 
-    def __init__(self, database: Database, facts: Facts, keys: Keys | None) -> None:
+    def __init__(
+        self, database: Database, facts: Facts, collected: Collected, keys: Keys | None
+    ) -> None:
         self._database = database
         self._keys = keys
-        self._take(facts)
+        self._take(facts, collected)
 
     def _note(self, facts: Facts) -> None:
         self._facts, self._text = facts, facts.to_json()
         self.keep_days = facts.keep_days
 
-    def _take(self, facts: Facts) -> None:
+    def _take(self, facts: Facts, collected: Collected) -> None:
         self._note(facts)
-        self.generalization = facts.read_generalization()
-        self.target = facts.target
+        self.collected = collected
+        self.source = collected.source
+        self.generalization = collected.generalization
+        self.target = collected.target
         self.mode: Mode = facts.mode
-        sizes = record_sizes(self.generalization, self.target)
-        self.columns = tuple(sizes)
-        self.sizes = tuple(sizes.values())
-        self._table = RecordTable(facts.fingerprint, facts.mode, sizes)
+        self.columns = tuple(collected.sizes)
+        self.sizes = tuple(collected.sizes.values())
+        self._table = record_table(collected, facts.mode)
         self._seal = None if self._keys is None else self._new_seal(self._keys)
 
     @classmethod
     def open(
         cls,
         address: Address,
-        generalization: Generalization,
+        source: Generalization | Questionnaire,
         *,
         keep_days: int,
         mode: Mode = "counts",
@@ -120,7 +134,7 @@ class Store:
         address : path or str
             A SQLite file, or the address of a PostgreSQL database, "postgresql://…" (needs the
             extra `postgres`). One store for each file, and for each schema of a database.
-        generalization : Generalization
+        source : Generalization or Questionnaire
             What is collected. A store that is there must have the same.
         keep_days : int
             A record is deleted when so many days have begun since its own, so it is never kept
@@ -142,14 +156,9 @@ class Store:
         """
         check_whole("Store.open", "keep_days", keep_days, 1, _LONGEST)
         check_choice("Store.open", "mode", mode, MODES)
-        if not isinstance(generalization, Generalization):
-            raise ParameterError(
-                "The 'generalization' parameter of Store.open must be a Generalization. "
-                f"Got {type(generalization).__name__} instead."
-            )
-        sizes = record_sizes(generalization, target)
-        table = RecordTable(fingerprint(generalization, target), mode, sizes)
-        database = _database(address, new=True)
+        collected = Collected.of(source, target)
+        table = record_table(collected, mode)
+        database = connect(address, new=True)
         try:
             with database.writing(alone=True):
                 text = database.facts()
@@ -160,25 +169,24 @@ class Store:
                     facts = Facts(
                         mode=mode,
                         keep_days=int(keep_days),
-                        generalization=generalization.to_json(),
                         target=target,
-                        fingerprint=table.fingerprint,
+                        fingerprint=collected.fingerprint,
                         series=secrets.token_hex(16),
                         key=keys.marks[0],
                         rewritten=current_day(),
-                    )
+                    ).with_source(source)
                     database.set_up()
                     database.make(table)
                     database.set_facts(facts.to_json())
                 else:
                     before = Facts.from_json(text, database.name)
-                    database.check(_table_of(before))
-                    _check_same(before, table, database.name)
-                    facts = _shortened(before, int(keep_days), database.name)
-                    facts = _with_key(facts, keys, database.name)
+                    there = collected_by(before, database)
+                    check_same(there, collected, database.name)
+                    facts = agreed(before, mode, int(keep_days), keys, database.name)
+                    collected = there
                     if facts != before:
                         database.set_facts(facts.to_json())
-            return cls._ready(database, facts, keys)
+            return cls._ready(database, facts, collected, keys)
         except BaseException:
             database.close()
             raise
@@ -194,27 +202,29 @@ class Store:
             As for `open`. Without a key records can be counted and trained on, and the store can
             be tightened, but nothing can be added or taken back.
         """
-        database = _database(address, new=False)
+        database = connect(address, new=False)
         try:
             with database.reading():
                 text = database.facts()
                 if text is None:
                     raise StoreError(f"{database.name} holds no store yet.")
                 facts = Facts.from_json(text, database.name)
-                database.check(_table_of(facts))
+                collected = collected_by(facts, database)
             keys = find_keys(key, database.key_place, new=False)
             if keys is None and key is not None:
                 raise missing_key(database.key_place, database.name)
             if keys is not None:
-                _with_key(facts, keys, database.name)
-            return cls._ready(database, facts, keys)
+                check_key(facts, keys, database.name)
+            return cls._ready(database, facts, collected, keys)
         except BaseException:
             database.close()
             raise
 
     @classmethod
-    def _ready(cls, database: Database, facts: Facts, keys: Keys | None) -> Store:
-        store = cls(database, facts, keys)
+    def _ready(
+        cls, database: Database, facts: Facts, collected: Collected, keys: Keys | None
+    ) -> Store:
+        store = cls(database, facts, collected, keys)
         store.expire()
         return store
 
@@ -258,8 +268,7 @@ class Store:
         for place, (code, size) in enumerate(zip(codes, self.sizes, strict=True)):
             if not 0 <= code < size:
                 raise ParameterError(
-                    f"'{self.columns[place]}' must be the number of a bucket: a whole number from "
-                    f"0 to {size - 1}."
+                    f"'{self.columns[place]}' must be a whole number from 0 to {size - 1}."
                 )
         return codes
 
@@ -290,12 +299,11 @@ class Store:
             raise missing_key(self._database.key_place, self._database.name)
         with self._database.lock:
             with self._reading():  # no other process has to wait for a receipt that is none
-                read = read_receipt(receipt, self._keys, self._series())
+                read = read_receipt(receipt, self._keys, self._facts.honoured(self.sizes))
                 self._refuse_used(read)
             with self._writing(alone=True):
                 self._refuse_used(read)
-                own = read.series.hex() == self._facts.series
-                self._remove(read, read.codes if own else self._moved(read))
+                self._remove(read, self._facts.today(read.series, read.codes))
                 self._database.erase(self._table)
 
     def _refuse_used(self, receipt: Receipt) -> None:
@@ -323,21 +331,6 @@ class Store:
                 "back to an earlier state, or changed by something else.",
                 "absent",
             )
-
-    def _series(self) -> Iterator[tuple[bytes, Sequence[int]]]:
-        """Every series whose receipts are honoured, and the sizes that its receipts hold."""
-        counts = self.mode == "counts"
-        yield bytes.fromhex(self._facts.series), self.sizes if counts else ()
-        for earlier in self._facts.earlier:
-            yield bytes.fromhex(earlier.series), earlier.sizes if counts else ()
-
-    def _moved(self, receipt: Receipt) -> tuple[int, ...]:
-        """Today's codes of a receipt from before the store was tightened."""
-        if self.mode == "rows":
-            return ()
-        series = receipt.series.hex()
-        earlier = next(old for old in self._facts.earlier if old.series == series)
-        return tuple(source.code(receipt.codes) for source in earlier.sources)
 
     def expire(self, today: int | None = None) -> int:
         """Delete the records whose time is over, and all that is left of them.
@@ -387,7 +380,7 @@ class Store:
         with self._database.lock:
             with self._reading():
                 rows = self._database.rows(self._table.by_buckets)
-            return Training.of(self.generalization, self.target, rows)
+            return self.collected.training(rows)
 
     def tighten(self, coarser: Generalization) -> Store:
         """Move all records to a coarser generalization, and forget the finer one.
@@ -400,6 +393,7 @@ class Store:
         ----------
         coarser : Generalization
             With the same attributes; every bucket of the present one must lie in one of its own.
+            A store of interviews cannot be tightened.
 
         Returns
         -------
@@ -412,15 +406,15 @@ class Store:
             It is not coarser, or it is the same.
         """
         with self._database.lock:  # no other thread meets a store that is half tightened
-            self._take(self._tightened(coarser))
+            after = Collected.of(coarser, self.target)
+            self._take(self._tightened(after), after)
         return self
 
-    def _tightened(self, coarser: Generalization) -> Facts:
-        columns = sources(self.generalization, coarser, self.target)
-        mark = fingerprint(coarser, self.target)
-        if mark == self._facts.fingerprint:
+    def _tightened(self, after: Collected) -> Facts:
+        columns = self.collected.sources(after)
+        if after.fingerprint == self._facts.fingerprint:
             raise ParameterError("The store has this generalization already.")
-        table = RecordTable(mark, self.mode, record_sizes(coarser, self.target))
+        table = record_table(after, self.mode)
         database, before = self._database, self._table
         with self._writing(alone=True):
             rows = list(moved(database.rows(before.contents), before, columns))
@@ -428,22 +422,14 @@ class Store:
             database.insert(table, rows)
             database.run(f"DROP TABLE {before.name}")
             facts = replace(
-                self._facts,
-                generalization=coarser.to_json(),
-                fingerprint=mark,
+                self._facts.with_source(after.source),
+                fingerprint=after.fingerprint,
                 series=secrets.token_hex(16),
-                earlier=self._earlier(columns),
+                earlier=self._facts.moved_on(columns, self.sizes, current_day()),
             )
             database.set_facts(facts.to_json())
             database.erase(table, shrink=True)
         return facts
-
-    def _earlier(self, columns: tuple[Any, ...]) -> tuple[Earlier, ...]:
-        latest = Earlier(self._facts.series, current_day(), self.sizes, columns)
-        moved_on = (
-            replace(old, sources=joined(old.sources, columns)) for old in self._facts.earlier
-        )
-        return (latest, *moved_on)
 
     def settle(self) -> None:
         """Empty the database's log, which tells in what order the last records came.
@@ -470,12 +456,12 @@ class Store:
     def __repr__(self) -> str:
         return (
             f"<Store: {', '.join(self.columns)}; {self.mode} kept for {self.keep_days} days, "
-            f"generalization {self._facts.fingerprint}>"
+            f"fingerprint {self._facts.fingerprint}>"
         )
 
     @property
     def fingerprint(self) -> str:
-        """Of the generalization and the target; the name of the table ends with it."""
+        """Of what is collected, and the target; the name of the table ends with it."""
         return self._facts.fingerprint
 
     @contextmanager
@@ -515,66 +501,3 @@ def _whole(code: Any) -> int:
     if type(code) is int:
         return code
     return int(code) if isinstance(code, np.integer) else -1
-
-
-def _database(address: Address, *, new: bool) -> Database:
-    if isinstance(address, str) and address.startswith(_SERVERS):
-        return PostgresDatabase(address)
-    if isinstance(address, str) and "://" in address:
-        raise ParameterError(
-            "The address of a store must be a path, or begin with postgresql://. It does not."
-        )
-    return SqliteDatabase(Path(address), new=new)
-
-
-def _table_of(facts: Facts) -> RecordTable:
-    sizes = record_sizes(facts.read_generalization(), facts.target)
-    return RecordTable(facts.fingerprint, facts.mode, sizes)
-
-
-def _check_same(facts: Facts, table: RecordTable, name: str) -> None:
-    if facts.fingerprint != table.fingerprint:
-        kept = _table_of(facts).sizes
-        if facts.target is not None and table.sizes == {
-            answer: size for answer, size in kept.items() if answer != facts.target.name
-        }:
-            raise StoreError(
-                f"{name} keeps the target of each record too, which is not asked for now."
-                + hint("give target=Target.of(generalization)", "give --with-target")
-            )
-        raise StoreError(
-            f"{name} holds records of another generalization, or of another target "
-            f"({facts.fingerprint}, not {table.fingerprint})."
-            + hint(
-                "move it with Store.reopen(address).tighten(generalization), if that is coarser; "
-                "else open another store",
-                "move it with `sparsam records tighten`, if the new one is coarser; else give "
-                "another database",
-            )
-        )
-    if facts.mode != table.mode:
-        raise StoreError(f"{name} keeps {facts.mode}, and cannot keep {table.mode} instead.")
-
-
-def _shortened(facts: Facts, keep_days: int, name: str) -> Facts:
-    if keep_days > facts.keep_days:
-        raise StoreError(
-            f"{name} keeps records for {facts.keep_days} days, as the people in it were told. They "
-            f"cannot be kept for {keep_days} days."
-            + hint(
-                f"give keep_days={facts.keep_days} or less, or open another store",
-                f"give --keep-days {facts.keep_days} or less, or another database",
-            )
-        )
-    return replace(facts, keep_days=keep_days)
-
-
-def _with_key(facts: Facts, keys: Keys, name: str) -> Facts:
-    """Know the key that signs from now on; one that was known before must be among the keys."""
-    if facts.key not in keys.marks:
-        raise StoreError(
-            f"The receipts of {name[0].lower()}{name[1:]} were signed with another key."
-            "\n\nHint: put a new key on the line above the old one, and leave the old one until "
-            "its receipts have expired."
-        )
-    return replace(facts, key=keys.marks[0])

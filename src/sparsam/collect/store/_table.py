@@ -13,6 +13,8 @@ from sparsam.collect.store._facts import Mode
 from sparsam.collect.store._receipt import HANDLE
 
 MOST_COLUMNS: Final = 1_000
+MOST_NUMBERS: Final = 2**63 - 1
+_SHORT: Final = 2**31
 SPENT: Final = "sparsam_spent"
 _PLAIN: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _TAKEN: Final = re.compile(r"day|n|handle|column_\d+")
@@ -20,7 +22,10 @@ _TAKEN: Final = re.compile(r"day|n|handle|column_\d+")
 
 @dataclass(frozen=True)
 class Kinds:
-    """How a database calls its types, and what ends the making of a table."""
+    """How a database calls its types, and what ends the making of a table.
+
+    A number has 32 bits at least, a count 64.
+    """
 
     number: str
     count: str
@@ -60,6 +65,12 @@ class RecordTable:
                 f"A store must have 1 to {MOST_COLUMNS:,} columns. This generalization collects "
                 f"{len(self.sizes):,} answers."
             )
+        if max(self.sizes.values()) > MOST_NUMBERS:
+            raise StoreError(
+                "A store can tell at most 2⁶³ interviews apart. This questionnaire can come to "
+                "more.\n\nHint: make the recoding with fewer leaves, or collect whole records of "
+                "its generalization."
+            )
 
     @property
     def name(self) -> str:
@@ -84,8 +95,9 @@ class RecordTable:
 
     def definition(self, kinds: Kinds) -> str:
         """The statement that makes the table."""
+        types = self.types(kinds)
         buckets = [
-            f"{column} {kinds.number} NOT NULL CHECK ({column} BETWEEN 0 AND {size - 1})"
+            f"{column} {types[column]} NOT NULL CHECK ({column} BETWEEN 0 AND {size - 1})"
             for column, size in zip(self.columns, self.sizes.values(), strict=True)
         ]
         day = f"day {kinds.number} NOT NULL CHECK (day BETWEEN 0 AND 9999999)"
@@ -97,6 +109,12 @@ class RecordTable:
             if kinds is SQLITE:
                 parts.append(f"PRIMARY KEY ({', '.join(('day', *self.columns))})")
         return f"CREATE TABLE {self.name} ({', '.join(parts)}){kinds.ending}"
+
+    def types(self, kinds: Kinds) -> dict[str, str]:
+        """The type of every field."""
+        sizes = zip(self.columns, self.sizes.values(), strict=True)
+        columns = {c: kinds.number if size <= _SHORT else kinds.count for c, size in sizes}
+        return {"handle": kinds.handle, "day": kinds.number, "n": kinds.count, **columns}
 
     @property
     def cell(self) -> str:

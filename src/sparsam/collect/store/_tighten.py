@@ -56,23 +56,6 @@ def sources(
     return tuple(columns)
 
 
-def joined(first: Sequence[Source], second: Sequence[Source]) -> tuple[Source, ...]:
-    """Return where the columns of today come from, over two steps.
-
-    Parameters
-    ----------
-    first : sequence of Source
-        Of the columns in the middle.
-    second : sequence of Source
-        Of the columns of today, from those in the middle.
-    """
-    both = []
-    for source in second:
-        middle = first[source.place]
-        both.append(Source(middle.place, tuple(source.codes[code] for code in middle.codes)))
-    return tuple(both)
-
-
 def moved(
     rows: list[tuple[Any, ...]], table: RecordTable, columns: Sequence[Source]
 ) -> Iterator[tuple[Any, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,23 @@ from sparsam.collect._target import Target
 from sparsam.generalization import Generalization
 
 
+class Answers(NamedTuple):
+    """The answers that there are to one attribute.
+
+    Parameters
+    ----------
+    labels : tuple of str
+    sent : tuple of int or str
+        What stands for each on the way: the number of a bucket, or of several.
+    """
+
+    labels: tuple[str, ...]
+    sent: tuple[int | str, ...]
+
+
 @dataclass(frozen=True, repr=False)
 class Training:
-    """Every combination of buckets that was collected, once, and how many records it has.
+    """Every combination of answers that was collected, once, and how many records it has.
 
     Learning from these rows with their weights is learning from the people: scikit-learn takes the
     weights as `sample_weight`. It unpacks into `records`, `target`, `weights`.
@@ -23,8 +37,12 @@ class Training:
     Attributes
     ----------
     generalization : Generalization
+        The buckets that the answers are made of.
+    answers : dict of str to Answers
+        For each attribute what its codes stand for: one bucket each, or for a questionnaire what
+        it offered, and first of all that it did not ask.
     codes : ndarray of int64, shape (n_rows, n_attributes)
-        The bucket of each collected attribute.
+        The place of each answer: of whole records the bucket.
     target : ndarray of object or None, shape (n_rows,)
         The class of each row, where the target is collected.
     weights : ndarray of float64, shape (n_rows,)
@@ -59,31 +77,18 @@ class Training:
     """
 
     generalization: Generalization
+    answers: dict[str, Answers]
     codes: NDArray[np.int64]
     target: NDArray[np.object_] | None
     weights: NDArray[np.float64]
     predicts: Target | None = None
 
-    @classmethod
-    def of(
-        cls, generalization: Generalization, target: Target | None, rows: list[tuple[Any, ...]]
-    ) -> Training:
-        """Make it from rows of codes, the class where there is a target, and the count."""
-        n_columns = len(generalization.collected) + (target is not None) + 1
-        table = np.array(rows, dtype=np.int64).reshape(len(rows), n_columns)
-        classes = None
-        if target is not None:
-            classes = np.array(target.classes, dtype=object)[table[:, -2]]
-        n_attributes = len(generalization.collected)
-        weights = table[:, -1].astype(np.float64)
-        return cls(generalization, table[:, :n_attributes], classes, weights, target)
-
     @property
     def records(self) -> dict[str, NDArray[np.object_]]:
-        """The label of each bucket, attribute by attribute, as `GeneralizationStep` takes them."""
+        """The label of each answer, attribute by attribute; `GeneralizationStep` takes buckets."""
         return {
-            name: np.array(self.generalization[name].labels, dtype=object)[self.codes[:, place]]
-            for place, name in enumerate(self.generalization.collected)
+            name: np.array(known.labels, dtype=object)[self.codes[:, place]]
+            for place, (name, known) in enumerate(self.answers.items())
         }
 
     def columns(self, *, codes: bool = False) -> dict[str, NDArray[Any]]:
@@ -96,7 +101,8 @@ class Training:
         """
         table: dict[str, NDArray[Any]] = dict(self.records)
         if codes:
-            table = dict(zip(self.generalization.collected, self.codes.T, strict=True))
+            columns = zip(self.answers.items(), self.codes.T, strict=True)
+            table = {name: np.array(known.sent)[column] for (name, known), column in columns}
         if self.predicts is not None and self.target is not None:
             number = {label: code for code, label in enumerate(self.predicts.classes)}
             classes = np.array([number[label] for label in self.target], dtype=np.int64)
@@ -110,4 +116,4 @@ class Training:
         yield from (self.records, self.target, self.weights)
 
     def __repr__(self) -> str:
-        return f"<Training: {len(self.generalization.collected)} attributes>"
+        return f"<Training: {len(self.answers)} attributes>"

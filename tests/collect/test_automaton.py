@@ -10,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparsam._errors import ParameterError
-from sparsam.collect import AnswerTable, Questionnaire
-from sparsam.collect.form import _automaton
-from sparsam.collect.form._automaton import Automaton
+from sparsam.collect import AnswerTable, Questionnaire, _automaton
+from sparsam.collect._automaton import Automaton
 from sparsam.generalization import Recoding
 from sparsam.generalization.recoding._tree import Leaf
 
-from ..recodings import example, random_recoding
+from .recodings import example, random_recoding
 
 
 def walked(automaton: Automaton, codes: dict[str, int]) -> tuple[dict[str, tuple[int, ...]], int]:

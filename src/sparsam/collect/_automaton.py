@@ -9,12 +9,12 @@ import numpy as np
 
 from sparsam._errors import ParameterError, hint
 from sparsam.collect._outcomes import Region
-from sparsam.collect._questionnaire import Questionnaire
 from sparsam.data import Category
 from sparsam.generalization.recoding import buckets_of, mask_of
 
 if TYPE_CHECKING:
     from sparsam.collect._answer_table import AnswerTable
+    from sparsam.collect._questionnaire import Questionnaire
 
 _MOST_REGIONS: Final = 20_000
 
@@ -65,6 +65,22 @@ class Automaton:
         )
         return cls(nodes, tuple(answer for _, answer in compiler.ends))
 
+    def followed_by(self, name: str, n_answers: int) -> Automaton:
+        """Ask one more question at the end, whatever was answered before.
+
+        Parameters
+        ----------
+        name : str
+        n_answers : int
+        """
+        last = len(self.nodes)
+        nodes = tuple(
+            (asked, tuple((buckets, last if after < 0 else after) for buckets, after in ways))
+            for asked, ways in self.nodes
+        )
+        more = (name, tuple(((answer,), -1) for answer in range(n_answers)))
+        return Automaton((*nodes, more), (None,))
+
     @property
     def names(self) -> frozenset[str]:
         """The attributes that may be asked for."""
@@ -103,7 +119,7 @@ class _Compiler:
         return self._met[region]
 
     def _number(self, region: Region) -> int:
-        state = self._asks.state(region)
+        state = self._asks.state(region, remember=False)  # each comes once only
         names = list(self._asks.ranked(state)) if state.single else []
         if names and self._answers is None:
             # an open leaf: what is asked does not depend on these answers, nor does the end
@@ -136,7 +152,7 @@ class _Compiler:
         if self._answers is not None:
             return self._looked_up(self._answers, region)
         recoding = self._asks.recoding
-        answer = recoding.leaves[self._asks.state(region).leaf()].prediction
+        answer = recoding.leaves[self._asks.state(region, remember=False).leaf()].prediction
         if answer is None:
             raise ParameterError(
                 "Some people's answers lead to an end that only the model can answer."
