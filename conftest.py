@@ -31,7 +31,7 @@ EXTRAS = {
 
 
 # What takes longest comes first, so that no process waits for the other at the end.
-LONGEST = ("cli", "test_readme.py", "minimise", "canaries", "attack", "anonymise", "explore")
+LONGEST = ("site", "cli", "minimise", "canaries", "attack", "anonymise", "explore")
 
 
 def _unit(nodeid: str) -> str:

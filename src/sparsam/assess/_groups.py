@@ -269,11 +269,6 @@ def assess_groups(
 
     Examples
     --------
-    ``assess_groups(assessment, limits, split, ["sex", "age=18/65"]).worst`` is the group that loses
-    most.
-
-    Examples
-    --------
     >>> import sparsam as sp
     >>> columns = ["age", "disability", "sex", "employed"]
     >>> people = sp.load_example().select(columns).take(range(2000))
