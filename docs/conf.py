@@ -24,13 +24,15 @@ extensions = [
     "api_pages",
     "command_pages",
     "code_links",
+    "named_buttons",
 ]
 exclude_patterns = ["_build", "_diagrams", "_extensions", "gallery", "**/sg_execution_times.rst"]
 nitpicky = True
 # In docstrings `name` is code, as in Markdown.
 default_role = "code"
 highlight_language = "none"
-maximum_signature_line_length = 70
+# Options keep their two hyphens, and quotes can be pasted into a shell.
+smartquotes = False
 
 myst_enable_extensions = ["deflist", "colon_fence"]
 myst_heading_anchors = 3
@@ -54,6 +56,7 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = "sparsam"
 html_static_path = ["_static"]
+html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
@@ -62,6 +65,9 @@ html_theme_options = {
     "logo": {"text": "sparsam"},
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
+    # A field with its key beside it is called by another name than it shows.
+    "navbar_persistent": ["search-button"],
+    "collapse_navigation": True,
     "header_links_before_dropdown": 6,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
@@ -70,5 +76,8 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+# A page without others below it needs no list of them.
+ALONE = ("index", "start", "officers", "engineers", "papers", "security", "glossary", "changelog")
+html_sidebars = {page: [] for page in ALONE}
 html_context = {"default_mode": "auto"}
 copyright = "The sparsam developers, Apache-2.0"

@@ -102,7 +102,9 @@ def _folder_page(folder: str, names: list[Name]) -> str:
 
 def _name_page(name: Name) -> str:
     value = name.value
-    head = [_title(name.name), f".. currentmodule:: {name.folder}", ""]
+    shown = f"from {name.folder} import {name.name}"
+    head = [_title(name.name), ".. code-block:: python", "", f"   {shown}", ""]
+    head += [f".. currentmodule:: {name.folder}", ""]
     if inspect.isclass(value):
         head += [f".. autoclass:: {name.name}", *_members(value)]
     elif callable(value):

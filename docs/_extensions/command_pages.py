@@ -103,10 +103,10 @@ def _title(words: str, line: str) -> list[str]:
 
 
 def _marked(text: str) -> str:
-    """Escape what reStructuredText would take for marks, outside of `code`."""
-    parts = re.split(r"(`[^`\n]+`)", text.replace("\b", ""))
+    """Write options as code, and escape what reStructuredText would take for marks elsewhere."""
+    parts = re.split(r"(`[^`\n]+`|(?<![\w-])--?[a-z][a-z-]*)", text.replace("\b", ""))
     return "".join(
-        f"`{part}`" if index % 2 else re.sub(r"([\\*|_])", r"\\\1", part)
+        f"``{part.strip('`')}``" if index % 2 else re.sub(r"([\\*|_])", r"\\\1", part)
         for index, part in enumerate(parts)
     )
 

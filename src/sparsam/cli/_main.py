@@ -28,7 +28,6 @@ from sparsam.cli.collect._records import records
 from sparsam.cli.release._anonymise import anonymise
 from sparsam.cli.release._verify import verify
 
-
 # Set by a shell that asks what could come next, or for the script that lets it ask.
 COMPLETION = "_SPARSAM_COMPLETE"
 
