@@ -45,6 +45,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "examples",
     "filename_pattern": r"/\w+\.py",
+    "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_signature": False,
     "show_memory": False,
