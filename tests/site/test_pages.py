@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from .blocks import ROOT, blocks, pages, python_of
+from .blocks import ROOT, Block, blocks, pages, python_of
 from .claims import CLAIMS
 from .walk import Walk
 
@@ -35,9 +35,9 @@ def test_claims_are_about_pages() -> None:
 
 
 @pytest.mark.parametrize("block", NEEDED, ids=lambda block: block.place)
-def test_what_else_a_page_needs_is_there(block: object) -> None:
+def test_what_else_a_page_needs_is_there(block: Block) -> None:
     """What is left out of a page that was followed shows as a skipped test."""
-    needed = block.marks["needs"]  # type: ignore[attr-defined]
+    needed = block.marks["needs"]
     if not (importlib.util.find_spec(needed) or shutil.which(needed)):
         pytest.skip(f"{needed} is not here: `make test-recipes` runs the block")
 
