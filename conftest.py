@@ -17,16 +17,22 @@ from sparsam._errors import MissingExtraError
 EXTRAS = {
     "dp_accounting": "accounting",
     "diffprivlib": "dp-training",
+    "docutils": "docs",
+    "httpx": "dev",
     "onnx": "dev",
     "onnxruntime": "models",
     "opacus": "dp-training",
     "opendp": "dp",
+    "openpyxl": "excel",
     "pandas": "frames",
     "polars": "frames",
+    "psycopg": "postgres",
     "pyarrow": "frames",
     "skops": "models",
     "sqlglot": "sql",
+    "starlette": "serve",
     "torch": "neural",
+    "uvicorn": "serve",
 }
 
 
