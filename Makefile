@@ -9,7 +9,11 @@ PARALLEL := -n 2
 # What numba compiles does not run as Python, so that no line of it can be counted.
 KERNELS = $(shell grep -rlE '^ *@compiled' src/sparsam | paste -sd,)
 
-.PHONY: demo test lint unit test-browser test-core test-oldest api clean
+# Tests that have a target of their own.
+APART := --ignore=tests/browser --ignore=tests/release
+
+.PHONY: demo test lint unit docs test-docs test-browser test-core test-oldest test-release
+.PHONY: test-recipes api clean
 
 demo: $(VENV)/.runtime
 	$(BIN)/sparsam demo --folder demo --no-open
@@ -23,7 +27,7 @@ lint: $(VENV)/.dev
 
 unit: $(VENV)/.dev
 	$(TESTS) $(BIN)/python -m slipcover --source src/sparsam --omit $(KERNELS) \
-		--json --out .coverage.json -m pytest $(PARALLEL) --ignore=tests/browser
+		--json --out .coverage.json -m pytest $(PARALLEL) $(APART)
 	@$(BIN)/python tools/coverage_summary.py .coverage.json
 
 # In a real browser: the system's Chromium, driven by Playwright; skipped with the reason without one.
@@ -31,13 +35,37 @@ test-browser: $(VENV)/.browser
 	-tools/fetch_axe.sh
 	$(TESTS) $(BIN)/python -m pytest tests/browser
 
+# The site, from what lies here alone: nothing is fetched, and a warning is an error.
+docs: $(VENV)/.docs
+	$(TESTS) $(BIN)/python -m sphinx -q -W --keep-going -b html \
+		-d docs/_build/doctrees docs docs/_build/html
+	@echo "The site is in docs/_build/html/index.html"
+
+# Every page of it in a browser: links, other hosts, narrow screens, light and dark.
+test-docs: docs $(VENV)/.browser
+	-tools/fetch_axe.sh
+	$(TESTS) $(BIN)/python -m pytest tests/browser/test_site.py
+
 # Nothing but what sparsam always needs: what needs an extra is skipped, and says which one.
 test-core: .venv-core/.ready
-	$(TESTS) .venv-core/bin/python -m pytest $(PARALLEL)
+	$(TESTS) .venv-core/bin/python -m pytest $(PARALLEL) $(APART)
 
 # The oldest versions that pyproject.toml claims to work with.
 test-oldest: .venv-oldest/.ready
-	$(TESTS) .venv-oldest/bin/python -m pytest $(PARALLEL)
+	$(TESTS) .venv-oldest/bin/python -m pytest $(PARALLEL) $(APART)
+
+# Wheel and source distribution, each installed into an empty environment; each extra by itself.
+test-release: $(VENV)/.dev
+	$(TESTS) $(BIN)/python -m pytest tests/release
+
+# The recipes for other programs, each with the program in an environment of its own.
+RECIPES := mlflow feast dbt airflow
+RECIPE_OF_dbt := 'dbt-core<1.12' dbt-duckdb
+RECIPE_OF_airflow := apache-airflow
+test-recipes: $(RECIPES:%=.venv-recipe-%/.ready)
+	for name in $(RECIPES); do \
+		$(TESTS) .venv-recipe-$$name/bin/python -m pytest tests/site -k 'followed and engineers' || exit 1; \
+	done
 
 # The page that lists every public name.
 api: $(VENV)/.runtime
@@ -61,6 +89,16 @@ $(VENV)/.browser: $(VENV)/.dev
 	$(BIN)/python $(PIP) --editable '.[browser]' --constraint constraints.txt
 	@touch $@
 
+$(VENV)/.docs: $(VENV)/.dev
+	$(BIN)/python $(PIP) --editable '.[docs]' --constraint constraints.txt
+	@touch $@
+
+.venv-recipe-%/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python $(PIP) $(or $(RECIPE_OF_$*),$*) --editable '.[frames,models,sql,test]' \
+		--constraint constraints.txt
+	@touch $@
+
 .venv-core/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear .venv-core
 	.venv-core/bin/python $(PIP) --editable '.[test]' --constraint constraints.txt
@@ -74,5 +112,6 @@ $(VENV)/.browser: $(VENV)/.dev
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-core .venv-oldest demo .coverage.json \
+	rm -rf $(VENV) .venv-core .venv-oldest .venv-recipe-* demo .coverage.json \
+		docs/_build docs/api docs/commands docs/examples \
 		.mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -22,21 +22,27 @@ EXTRAS = {
     "dp_accounting": "accounting",
     "diffprivlib": "dp-training",
     "matplotlib": "plot",
+    "docutils": "docs",
+    "httpx": "dev",
     "onnx": "dev",
     "onnxruntime": "models",
     "opacus": "dp-training",
     "opendp": "dp",
+    "openpyxl": "excel",
     "pandas": "frames",
     "polars": "frames",
+    "psycopg": "postgres",
     "pyarrow": "frames",
     "skops": "models",
     "sqlglot": "sql",
+    "starlette": "serve",
     "torch": "neural",
+    "uvicorn": "serve",
 }
 
 
 # What takes longest comes first, so that no process waits for the other at the end.
-LONGEST = ("cli", "test_readme.py", "minimise", "canaries", "attack", "anonymise", "explore")
+LONGEST = ("site", "cli", "minimise", "canaries", "attack", "anonymise", "explore")
 
 
 def _unit(nodeid: str) -> str:

@@ -81,6 +81,7 @@ PYTHON_ONLY = {
     *("explore/ledger/_ledger.py", "explore/ledger/_store.py", "generalization/_hierarchy.py"),
     *("generalization/recoding/_apply.py", "minimise/model/_model_tree.py"),
     *("data/_read.py", "data/_target.py", "data/source/_source.py"),
+    "report/charts/_exploration.py",
 }
 # A table in memory, and a reading with fewer codes: neither comes from a command.
 PYTHON_ONLY_HINTS = (

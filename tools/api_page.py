@@ -40,7 +40,7 @@ def main() -> None:
 def _section(module: ModuleType, names: list[str]) -> str:
     heading = f"## `{module.__name__}`\n\n{_first_line(module)}\n"
     rows = [f"| `{name}` | {_cell(module, name)} |" for name in sorted(names, key=str.lower)]
-    return "\n".join([heading, "| name | |", "|---|---|", *rows, ""])
+    return "\n".join([heading, "| name | what it is |", "|---|---|", *rows, ""])
 
 
 def _cell(module: ModuleType, name: str) -> str:

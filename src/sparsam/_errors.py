@@ -85,6 +85,15 @@ class SparsamError(Exception):
     """Something that sparsam was asked to do and could not do.
 
     Names and labels in a message come from files, so every message is made readable here.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> try:
+    ...     sp.read({"age": [30, 40], "sex": ["f"]})
+    ... except sp.SparsamError as error:
+    ...     print(error)
+    'sex' must have as many rows as the columns before it, 2. Got 1 instead.
     """
 
     def __init__(self, message: str = "", *more: Any) -> None:
@@ -183,4 +192,12 @@ class MissingExtraError(SparsamError, ImportError):
 
 
 class SparsamWarning(UserWarning):
-    """A setting is allowed but not safe, or a result is weaker than it looks."""
+    """A setting is allowed but not safe, or a result is weaker than it looks.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import sparsam as sp
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", sp.SparsamWarning)  # stop at what is not safe
+    """

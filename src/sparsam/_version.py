@@ -1,3 +1,10 @@
-"""The version of sparsam."""
+"""The version of sparsam, as `sparsam --version` prints it.
 
-__version__ = "0.1.0.dev0"
+Examples
+--------
+>>> import sparsam
+>>> sparsam.__version__
+'0.1.0'
+"""
+
+__version__ = "0.1.0"

@@ -96,7 +96,7 @@ def test_what_is_no_date_is_refused(unit: Unit, value: object) -> None:
         number_of(unit, value)
 
 
-@pytest.mark.parametrize("value", [None, float("nan"), np.datetime64("NaT")])
+@pytest.mark.parametrize("value", [None, float("nan"), np.datetime64("NaT", "D")])
 def test_missing_is_no_number(value: object) -> None:
     assert number_of("date", value) is None
 

@@ -145,7 +145,7 @@ def test_times_of_day_are_minutes():
 
 def test_only_nat_is_nothing():
     assert factorise("x", np.array(["NaT"], "datetime64[D]")).kind == "empty"
-    assert factorise("x", np.array([np.datetime64("NaT")], object)).kind == "empty"
+    assert factorise("x", np.array([np.datetime64("NaT", "D")], object)).kind == "empty"
 
 
 @pytest.mark.parametrize(

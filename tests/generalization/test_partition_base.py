@@ -43,7 +43,8 @@ def test_a_number_is_a_number_whatever_its_type(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [None, float("nan"), np.nan, pd.NA, pd.NaT, np.datetime64("NaT"), np.float32("nan")]
+    "value",
+    [None, float("nan"), np.nan, pd.NA, pd.NaT, np.datetime64("NaT", "D"), np.float32("nan")],
 )
 def test_missing_is_missing_whatever_its_type(value: Any) -> None:
     assert numeric_partition("age", AGES, [17], missing=2).bucket(value) == 2

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
-import re
 from math import comb
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -228,18 +226,3 @@ def test_saved_in_three_ways(report, tmp_path):
     for ending, start in (("html", "<!doctype html>"), ("md", "# Exploration"), ("json", "{")):
         report.save(tmp_path / f"eda.{ending}")
         assert (tmp_path / f"eda.{ending}").read_text(encoding="utf-8").startswith(start)
-
-
-def test_exploring_in_the_guide_works(tmp_path, monkeypatch, capsys):
-    text = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
-    shown = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
-    block = next(one for one in shown if "sp.Ledger.create" in one)
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
-    exec(compile(block, "docs/guide.md", "exec"), names)
-    assert names["again"].paid is False
-    assert names["again"].answers == names["eda"].answers
-    assert len(names["rows"]["age"]) == 1000
-    assert "cramers v of marital_status and employed" in capsys.readouterr().out
-    for name in ("eda.html", "statement.html"):
-        assert (tmp_path / name).read_text(encoding="utf-8").startswith("<!doctype html>")

@@ -240,6 +240,7 @@ def anonymise_model(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> rng = np.random.default_rng(0)
     >>> people = rng.integers(0, 50, (200, 2))

@@ -117,6 +117,7 @@ def drop_one(
 
     Examples
     --------
+    >>> from sparsam.anonymise import Anonymiser
     >>> people = {"age": [20, 20, 40, 40], "noise": [1, 2, 1, 2]}
     >>> print(drop_one(people, anonymiser=Anonymiser(k=2)))
     dropped  own loss  others before  others after    cost  score

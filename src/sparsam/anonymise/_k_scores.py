@@ -104,6 +104,7 @@ def k_scores(
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> people = {"age": rng.integers(20, 60, 300)}
     >>> found = k_scores(people, people["age"] > 40, ks=(5,))

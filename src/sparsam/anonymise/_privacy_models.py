@@ -345,6 +345,7 @@ class DistinctDiversity(Diversity):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sparsam.data import read
     >>> model = DistinctDiversity(2, "illness").bound(read({"illness": ["flu", "flu", "none"]}))
     >>> model.holds(np.array([0, 1])), model.holds(np.array([1, 2]))
@@ -387,6 +388,7 @@ class EntropyDiversity(Diversity):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sparsam.data import read
     >>> table = read({"illness": ["flu", "none", "none", "none"]})
     >>> [EntropyDiversity(l, "illness").bound(table).holds(np.arange(4)) for l in (1.7, 1.8)]
@@ -433,6 +435,7 @@ class RecursiveDiversity(Diversity):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sparsam.data import read
     >>> table = read({"illness": ["flu", "cold", "none", "none"]})
     >>> [RecursiveDiversity(c, 2, "illness").bound(table).holds(np.arange(4)) for c in (1, 1.1)]
@@ -484,12 +487,13 @@ class Closeness(SimpleModel):
 
     Notes
     -----
-    Where an ordered value may be missing, the distance is |p - q| + (1 - p) d, with p and q the
+    Where an ordered value may be missing, the distance is ``|p - q| + (1 - p) d``, with p and q the
     missing shares in the class and in the table and d the distance among those who have a value.
     This is never less than the earth mover's distance, and a demand on it stays monotone.
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sparsam.data import read
     >>> table = read({"income": [1, 2, 3, 4, 5, 6, 7, 8, 9]})
     >>> Closeness(0.2, "income", "ordered").bound(table).distance_of(np.array([0, 1, 2]))

@@ -212,6 +212,17 @@ class PrivateForest(PrivateClassifier):
     -----
     diffprivlib draws its noise as floating-point numbers, whose last digits may betray more than
     epsilon says. Take its models for comparison, not for publication.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsam.data import CategoricalDomain, NumericDomain
+    >>> domains = {"age": NumericDomain(0, 99), "member": CategoricalDomain(["no", "yes"])}
+    >>> people = {"age": np.arange(100), "member": np.repeat(["no", "yes"], 50)}
+    >>> forest = PrivateForest(domains=domains, classes=["child", "adult"], epsilon=5)
+    >>> labels = np.where(np.arange(100) < 18, "child", "adult")
+    >>> forest.fit(people, labels).predict(people).shape
+    (100,)
     """
 
     # Random cuts of many columns of zeros and ones would hardly ever tell people apart.
@@ -265,6 +276,17 @@ class PrivateLogistic(PrivateClassifier):
     Notes
     -----
     See `PrivateForest` on floating-point noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsam.data import CategoricalDomain, NumericDomain
+    >>> domains = {"age": NumericDomain(0, 99), "member": CategoricalDomain(["no", "yes"])}
+    >>> people = {"age": np.arange(100), "member": np.repeat(["no", "yes"], 50)}
+    >>> model = PrivateLogistic(domains=domains, classes=["child", "adult"], epsilon=5)
+    >>> labels = np.where(np.arange(100) < 18, "child", "adult")
+    >>> model.fit(people, labels).predict(people).shape
+    (100,)
     """
 
     def __init__(
@@ -359,6 +381,19 @@ class PrivateNetwork(PrivateClassifier):
     -----
     The noise is drawn as floating-point numbers, without opacus's secure mode, which needs a
     library that is no longer kept up.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsam.data import CategoricalDomain, NumericDomain
+    >>> domains = {"age": NumericDomain(0, 99), "member": CategoricalDomain(["no", "yes"])}
+    >>> people = {"age": np.arange(100), "member": np.repeat(["no", "yes"], 50)}
+    >>> network = PrivateNetwork(
+    ...     domains=domains, classes=["child", "adult"], epsilon=5, delta=1e-3, epochs=2, batch=50
+    ... )
+    >>> labels = np.where(np.arange(100) < 18, "child", "adult")
+    >>> network.fit(people, labels).predict(people).shape
+    (100,)
     """
 
     def __init__(

@@ -73,6 +73,17 @@ def attack_along(
     Returns
     -------
     list of AttackedPoint
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> tree = sp.PrivacyTree(max_leaves=4)
+    >>> front = sp.sweep(people, sp.Roles("employed"), minimisers=tree, repeats=1)
+    >>> [attacked] = attack_along(front, ["A1", "A4"], n_jobs=1)
+    >>> sorted(attacked.errors)
+    ['A1', 'A4']
     """
     best = front.best
     numbers = {id(point): number for number, point in enumerate(front.points)}

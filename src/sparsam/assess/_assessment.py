@@ -126,6 +126,19 @@ class Assessment:
         Of the training part.
     information_loss : float
         Normalised certainty penalty over the training part.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> tree = sp.PrivacyTree(max_leaves=4).fit_task(data.train)
+    >>> assessment = sp.assess_generalization(tree.generalization_, data)
+    >>> assessment.utility.split, assessment.class_sizes.distinct
+    ('test', 4)
+    >>> assessment.to_dict()["collected"]
+    ['age']
     """
 
     generalization: Generalization
@@ -288,6 +301,16 @@ class Limits:
         interval on the same people (test data).
     naive_errors : mapping of str to ndarray
         By part, the share of each person's personal attributes that the naive adversary gets wrong.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> limits = sp.assess.measure_limits(data)
+    >>> limits.score.name, limits.nothing.error > limits.everything.error
+    ('accuracy', True)
     """
 
     everything: Utility
@@ -362,6 +385,16 @@ def measure_limits(data: Split, random_state: int = 0, score: str | Score = AUTO
     Returns
     -------
     Limits
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> limits = measure_limits(data)
+    >>> limits.everything.error < limits.nothing.error
+    True
     """
     lookups = tuple(np.arange(size, dtype=np.uint16) for size in data.train.sizes)
     learned = learning_part(data)

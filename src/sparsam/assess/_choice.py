@@ -58,7 +58,21 @@ def publish_kept(
 
 
 class NothingFitsError(ParameterError):
-    """No generalization of a front meets the requirement."""
+    """No generalization of a front meets the requirement.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> tree = sp.PrivacyTree(max_leaves=4)
+    >>> front = sp.sweep(people, sp.Roles("employed"), minimisers=tree, repeats=1)
+    >>> try:
+    ...     front.choose(max_utility_loss=0)
+    ... except NothingFitsError as error:
+    ...     print(error)
+    No generalization can be shown to lose at most 0 points of accuracy with 95 % confidence, ...
+    """
 
 
 class TooFewPeopleError(NothingFitsError):
@@ -147,6 +161,17 @@ class Choice:
         Where it was chosen from.
     proof : Proof
         How it is known that the requirement is met.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> tree = sp.PrivacyTree(max_leaves=4)
+    >>> front = sp.sweep(people, sp.Roles("employed"), minimisers=tree, repeats=1)
+    >>> choice = front.choose()
+    >>> choice.generalization.collected, choice.met, choice.verdict
+    (('age',), True, 'met')
     """
 
     candidate: Candidate

@@ -95,6 +95,16 @@ def drift(
     Returns
     -------
     Drift
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsam as sp
+    >>> people = sp.load_example().select(["age", "sex", "employed"]).take(range(2000)).to_dict()
+    >>> people["year"] = np.repeat([2019, 2020], 1000)
+    >>> found = drift(people, sp.Roles("employed"), "year", sp.PrivacyTree(max_leaves=4))
+    >>> sorted(found.assessments)
+    ['2019', '2020']
     """
     periods = list(_periods(data, roles, by))
     if len(periods) < 2:

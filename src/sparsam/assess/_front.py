@@ -54,7 +54,19 @@ CLOSE = 0.02  # of what is recovered: nobody would collect one attribute more to
 
 @dataclass(frozen=True)
 class Point:
-    """One generalization of a sweep: how it was made, and what was measured of it."""
+    """One generalization of a sweep: how it was made, and what was measured of it.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> tree = sp.PrivacyTree(max_leaves=4)
+    >>> front = sp.sweep(people, sp.Roles("employed"), minimisers=tree, repeats=1)
+    >>> [point] = front.points
+    >>> point.candidate.label, point.assessment.generalization.collected
+    ('PrivacyTree, max leaves 4, min leaf 100, privacy 0.7', ('age',))
+    """
 
     candidate: Candidate
     assessment: Assessment
@@ -127,6 +139,16 @@ class Front:
         Everything that was tried.
     limits : Limits
         The errors with nothing and with everything collected.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> tree = sp.PrivacyTree(max_leaves=4)
+    >>> front = sp.sweep(people, sp.Roles("employed"), minimisers=tree, repeats=1)
+    >>> front, front.best == front.points
+    (<Front of 1 among 1 generalizations>, True)
     """
 
     def __init__(

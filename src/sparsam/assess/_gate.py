@@ -100,6 +100,19 @@ def check_gates(
     -------
     list of GateResult
         A share that was measured on too few people passes no gate, and fails none.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> tree = sp.PrivacyTree(max_leaves=4).fit_task(data.train)
+    >>> from sparsam.assess import measure_limits
+    >>> assessment = sp.assess_generalization(tree.generalization_, data)
+    >>> gates = check_gates(assessment, measure_limits(data), max_risk=0.9, min_class_size=2)
+    >>> [(gate.gate, gate.verdict) for gate in gates]
+    [('risk at most', 'passed'), ('people behind one record at least', 'passed')]
     """
     risk = assessment.risk
     worst = max((part.recovered for part in risk.parts), default=risk.recovered)

@@ -302,8 +302,16 @@ def assess_groups(
 
     Examples
     --------
-    ``assess_groups(assessment, limits, split, ["sex", "age=18/65"]).worst`` is the group that loses
-    most.
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> tree = sp.PrivacyTree(max_leaves=4).fit_task(data.train)
+    >>> from sparsam.assess import measure_limits
+    >>> assessment = sp.assess_generalization(tree.generalization_, data)
+    >>> groups = assess_groups(assessment, measure_limits(data), data, ["sex", "age=18/65"])
+    >>> groups.attributes, len(groups.effects)
+    (('sex', 'age'), 4)
     """
     check_share("assess_groups", "confidence", confidence, above=True)
     return measure_groups(assessment, limits, data.test, groupings(data.train, groups), confidence)

@@ -95,6 +95,16 @@ def sweep(
     Returns
     -------
     Front
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> roles = sp.Roles("employed")
+    >>> front = sweep(people, roles, minimisers=["uniform", sp.PrivacyTree()], repeats=1)
+    >>> len(front), front.choose().generalization.collected
+    (3, ('age',))
     """
     check_whole("sweep", "repeats", repeats, 1)
     named = [minimisers] if isinstance(minimisers, str | Minimiser) else minimisers

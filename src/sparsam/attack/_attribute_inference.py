@@ -124,6 +124,16 @@ class AttributeGame:
     members, others : ndarray of int
         Rows of the people the model was trained on, who are attacked, and of people it was not,
         who are the control; none of the latter if empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> people = np.random.default_rng(0).integers(0, 2, (200, 3))
+    >>> labels = people[:, 0] ^ people[:, 2]
+    >>> columns = {"a": people[:, 0], "b": people[:, 1], "c": people[:, 2]}
+    >>> game = AttributeGame.open(columns, labels, "c", members=np.arange(200))
+    >>> game.n_values
+    2
     """
 
     own: OwnRecords
@@ -234,13 +244,15 @@ def fredrikson(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import pandas as pd
     >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from sparsam.attack import AttributeGame
     >>> rng = np.random.default_rng(0)
-    >>> people = rng.integers(0, 2, (200, 3))
-    >>> labels = people[:, 0] ^ people[:, 2]
+    >>> people = pd.DataFrame(rng.integers(0, 2, (200, 3)), columns=["a", "b", "c"])
+    >>> labels = people["a"] ^ people["c"]
     >>> tree = DecisionTreeClassifier().fit(people, labels)
-    >>> name = OwnRecords.open(people).columns[2]
-    >>> game = AttributeGame.open(people, labels, name, members=np.arange(200))
+    >>> game = AttributeGame.open(people, labels, "c", members=np.arange(200))
     >>> fredrikson(game, tree).value
     1.0
     """

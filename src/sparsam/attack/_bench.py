@@ -41,6 +41,22 @@ class Adversary(Protocol):
     """Anything that tries to recover what a generalization hides.
 
     A user's own adversary needs this one method.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> tree = sp.PrivacyTree(max_leaves=4).fit_task(data.train)
+    >>> from dataclasses import replace
+    >>> class Lazy:
+    ...     def attack(self, generalization, data):
+    ...         risk = sp.Reconstruction().attack(generalization, data)
+    ...         return replace(risk, id=None, adversary="one who does not try", value=risk.baseline)
+    >>> lazy: Adversary = Lazy()
+    >>> sp.run_attacks(tree.generalization_, data, [lazy]).risks[0].recovered
+    0.0
     """
 
     def attack(self, generalization: Generalization, data: Split) -> Risk:
@@ -59,6 +75,17 @@ class Attacks:
         What no adversary can exceed that sees only generalized records.
     complete : bool
         False when the work was interrupted: then some risks are missing.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> tree = sp.PrivacyTree(max_leaves=4).fit_task(data.train)
+    >>> attacks = sp.run_attacks(tree.generalization_, data, ["A1", "A4"])
+    >>> attacks.complete, [risk.id for risk in attacks.risks], [b.attribute for b in attacks.bounds]
+    (True, ['A1', 'A4'], ['disability', 'sex'])
     """
 
     risks: tuple[Risk, ...]
@@ -160,6 +187,17 @@ def run_attacks(
     -------
     Attacks
         Interrupted with Ctrl-C, it holds what was finished.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> tree = sp.PrivacyTree(max_leaves=4).fit_task(data.train)
+    >>> attacks = run_attacks(tree.generalization_, data, ["A1", "A8"])
+    >>> [risk.id for risk in attacks.risks], attacks["A1"].attribute
+    (['A1', 'A8'], None)
     """
     breaches = (others,) if isinstance(others, Generalization) else tuple(others)
     attackers = _wanted(adversaries, breaches)

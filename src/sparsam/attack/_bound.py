@@ -39,6 +39,18 @@ class Bound:
     n : int
     tolerance : float or None
         A numeric value counts as recovered within this distance.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> tree = sp.PrivacyTree(max_leaves=4).fit_task(data.train)
+    >>> for limit in sp.attack.bound(tree.generalization_, data):
+    ...     print(limit.attribute, limit.on_these_records <= limit.accuracy <= 1, limit.n)
+    disability True 800
+    sex True 800
     """
 
     attribute: str
@@ -102,6 +114,16 @@ def bound(
     Returns
     -------
     tuple of Bound
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> tree = sp.PrivacyTree(max_leaves=4).fit_task(data.train)
+    >>> [limit.attribute for limit in bound(tree.generalization_, data)]
+    ['disability', 'sex']
     """
     if not 0 < confidence < 1:
         raise wrong_parameter("bound", "confidence", "a float in (0, 1)", confidence)

@@ -29,6 +29,17 @@ class Control:
     Parameters
     ----------
     reconstruction : Reconstruction
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> tree = sp.PrivacyTree(max_leaves=4).fit_task(data.train)
+    >>> control = Control(sp.Reconstruction()).attack(tree.generalization_, data)
+    >>> control.id, control.split
+    ('control', 'train')
     """
 
     id: ClassVar[str] = "control"

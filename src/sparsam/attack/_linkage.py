@@ -43,6 +43,17 @@ class Linkage:
     groups : int, default=4
         How many such groups of people are tried.
     random_state : int, default=0
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> tree = sp.PrivacyTree(max_leaves=4).fit_task(data.train)
+    >>> risk = Linkage(people=100, groups=2).attack(tree.generalization_, data)
+    >>> risk.id, risk.n
+    ('A7', 200)
     """
 
     id: ClassVar[str] = "A7"

@@ -80,6 +80,24 @@ class Risk:
     -----
     Attributes hold exact numbers, to compute with. What a risk says of itself (`str`, `repr`,
     `to_dict`) tells nothing of fewer than five people, and shares in steps of five people or more.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> risk = sp.Risk(
+    ...     adversary="A1 reconstruction",
+    ...     measure="error",
+    ...     value=0.18,
+    ...     interval=(0.16, 0.20),
+    ...     baseline=0.24,
+    ...     n=1000,
+    ...     split="test",
+    ...     random_state=0,
+    ... )
+    >>> round(risk.advantage, 2), round(risk.recovered, 2)
+    (0.06, 0.25)
+    >>> print(risk)
+    A1 reconstruction: error 0.180 [0.160, 0.200], naive 0.240, recovered 25% (test, 1,000 records)
     """
 
     adversary: str

@@ -146,6 +146,17 @@ class NonPersonalKnowledge(Informed):
     ----------
     reconstruction : Reconstruction
         How to guess.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> tree = sp.PrivacyTree(max_leaves=4).fit_task(data.train)
+    >>> risk = NonPersonalKnowledge(sp.Reconstruction()).attack(tree.generalization_, data)
+    >>> risk.id, [part.attribute for part in risk.parts]
+    ('A3', ['disability', 'sex'])
     """
 
     id = "A3"
@@ -168,6 +179,17 @@ class PartialPersonalKnowledge(Informed):
     ----------
     reconstruction : Reconstruction
         How to guess.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> tree = sp.PrivacyTree(max_leaves=4).fit_task(data.train)
+    >>> risk = PartialPersonalKnowledge(sp.Reconstruction()).attack(tree.generalization_, data)
+    >>> risk.id, [part.attribute for part in risk.parts]
+    ('A5', ['disability', 'sex'])
     """
 
     id = "A5"
@@ -187,6 +209,17 @@ class LeaveOneOut(Informed):
     ----------
     reconstruction : Reconstruction
         How to guess.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> tree = sp.PrivacyTree(max_leaves=4).fit_task(data.train)
+    >>> risk = LeaveOneOut(sp.Reconstruction()).attack(tree.generalization_, data)
+    >>> risk.id, [part.attribute for part in risk.parts]
+    ('A4', ['disability', 'sex'])
     """
 
     id = "A4"
@@ -231,6 +264,18 @@ class MultiBreach:
     others : sequence of Generalization
         What else was published of the same people.
     reconstruction : Reconstruction
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> tree = sp.PrivacyTree(max_leaves=4).fit_task(data.train)
+    >>> coarse = sp.PrivacyTree(max_leaves=2).fit_task(data.train).generalization_
+    >>> both = MultiBreach([coarse], sp.Reconstruction()).attack(tree.generalization_, data)
+    >>> both.id, both.value <= sp.Reconstruction().attack(coarse, data).value
+    ('A6', True)
     """
 
     id: ClassVar[str] = "A6"

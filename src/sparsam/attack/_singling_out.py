@@ -38,6 +38,17 @@ class SinglingOut:
         How many of the rarest records to aim at.
     random_state : int, default=0
         Only to be reported: nothing is drawn.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> tree = sp.PrivacyTree(max_leaves=4).fit_task(data.train)
+    >>> risk = SinglingOut().attack(tree.generalization_, data)
+    >>> risk.id, round(risk.baseline, 2)
+    ('A8', 0.63)
     """
 
     id: ClassVar[str] = "A8"

@@ -42,6 +42,16 @@ def task_for(generalization: Generalization, source: Any, roles: Roles | None = 
     Returns
     -------
     Task
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> tree = sp.PrivacyTree(sp.Roles("employed"), max_leaves=4).fit(people)
+    >>> task = task_for(tree.generalization_, people.to_dict(), sp.Roles("employed"))
+    >>> task.target_name, task.table.names
+    ('employed', ('age', 'disability', 'sex'))
     """
     roles = roles if roles is not None else Roles()
     about = generalization.about

@@ -52,6 +52,19 @@ def attack_versions(
     Returns
     -------
     VersionRisks
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> tree = sp.PrivacyTree(max_leaves=4).fit_task(data.train)
+    >>> from sparsam.generalization import changes
+    >>> coarse = sp.PrivacyTree(max_leaves=2).fit_task(data.train).generalization_
+    >>> risks = attack_versions(changes(coarse, tree.generalization_), data)
+    >>> risks.before.id, risks.after.id, risks.together.id
+    ('A1', 'A1', 'A6')
     """
     guess = reconstruction or Reconstruction()
     old, new = changes.versions()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import rich_click as click
@@ -27,12 +28,17 @@ from sparsam.cli.collect._records import records
 from sparsam.cli.release._anonymise import anonymise
 from sparsam.cli.release._verify import verify
 
+# Set by a shell that asks what could come next, or for the script that lets it ask.
+COMPLETION = "_SPARSAM_COMPLETE"
+
 
 class Commands(click.RichGroup):
     """Commands in which every error is a message and an exit code, never a traceback."""
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Run the command line, with a terminal that only we steer."""
+        if os.environ.get(COMPLETION):  # what goes to a shell is no text for a terminal, but bytes
+            return super().main(*args, **options)
         with guarded_streams(), interrupted_last():
             return super().main(*args, **options)
 

@@ -43,6 +43,7 @@ class AnswerTable:
 
     Examples
     --------
+    >>> from sparsam.generalization import Generalization
     >>> from sparsam.data import NumericDomain
     >>> from sparsam.generalization import numeric_partition
     >>> age = numeric_partition("age", NumericDomain(0, 99, integer=True), [17, 62])

@@ -149,9 +149,10 @@ class Questionnaire(Artifact):
 
     Examples
     --------
+    >>> from sparsam.generalization import Recoding
     >>> from sparsam.data import NumericDomain
     >>> from sparsam.generalization import Generalization, numeric_partition
-    >>> from sparsam.generalization.recoding._tree import Branch, Leaf
+    >>> from sparsam.generalization import Branch, Leaf
     >>> domain = NumericDomain(0, 99, integer=True)
     >>> g = Generalization(
     ...     [numeric_partition("age", domain, [17, 62]), numeric_partition("hours", domain, [35])]

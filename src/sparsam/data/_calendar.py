@@ -422,7 +422,7 @@ def ends(level: str, values: NDArray[np.int64]) -> NDArray[np.int64]:
         return values
     first = starts(level, values).astype("datetime64[D]")
     if level == "month":
-        after = (first.astype("datetime64[M]") + 1).astype("datetime64[D]")
+        after = (first.astype("datetime64[M]") + np.timedelta64(1, "M")).astype("datetime64[D]")
         return after.astype(np.int64) - 1
     size = {"year": 1, "decade": 10, "century": 100}[level]
     years = (first.astype("datetime64[Y]").astype(np.int64) + 1970) // size * size + size - 1970

@@ -28,6 +28,15 @@ class Split:
         The shares that were asked for.
     rows : tuple of ndarray
         The rows of each part, as ascending positions in the whole table.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> len(data.train.table), len(data.validation.table), len(data.test.table)
+    (1200, 200, 600)
     """
 
     train: Task

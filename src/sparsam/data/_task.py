@@ -61,6 +61,15 @@ class Task:
     numbers : ndarray of float, optional
         The number of every row, where the target is one; `target` is then the part of its range
         that the number lies in, which is what the search learns from.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> task = sp.resolve(people, sp.Roles("employed", personal=["sex"]))
+    >>> task.target_name, task.classes, task.table.names, task.personal
+    ('employed', ('no', 'yes'), ('age', 'disability', 'sex'), (2,))
     """
 
     table: Table
@@ -186,6 +195,7 @@ def resolve(
 
     Examples
     --------
+    >>> from sparsam.data import Roles
     >>> people = {"age": [30, 41, 52], "sex": ["f", "m", "m"], "works": ["no", "yes", "yes"]}
     >>> resolve(people, Roles("works"))
     Task(3 rows, 2 attributes, 1 personal, target 'works' with 2 classes)

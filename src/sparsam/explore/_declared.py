@@ -65,6 +65,7 @@ class Declared:
 
     Examples
     --------
+    >>> from sparsam.explore import declared
     >>> people = declared({"age": (0, 99, "integer"), "sex": ["female", "male"]})
     >>> people.numeric, people.categorical
     (('age',), ('sex',))

@@ -53,6 +53,18 @@ class Exploration:
         The noisy tables after they were made consistent; counts may be negative.
     bins : dict of tuple of str to tuple of Bins
         The cells of each table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import sparsam as sp
+    >>> domains = sp.explore.declared({"sex": ["female", "male"], "employed": ["no", "yes"]})
+    >>> people = sp.load_example().take(range(2000))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with sp.Ledger.create(f"{folder}/people.ledger", epsilon=1, domains=domains) as ledger:
+    ...         eda = sp.explore_table(people, ledger, epsilon=0.5, purpose="a first look")
+    >>> eda.paid, list(eda.answer("value_counts", "sex").values)
+    (True, ['female', 'male', '(other)', '(missing)'])
     """
 
     plan: Plan
@@ -98,9 +110,7 @@ class Exploration:
     def answer(self, function: str, *attributes: str) -> Answer:
         """Find the answer of a function on attributes, in any order.
 
-        Examples
-        --------
-        >>> eda.answer("spearman", "age", "hours")  # doctest: +SKIP
+        For instance ``eda.answer("spearman", "age", "hours")``.
         """
         for answer in self.answers:
             if answer.function == function and sorted(answer.attributes) == sorted(attributes):

@@ -269,6 +269,8 @@ def changes(old: Generalization, new: Generalization) -> Changes:
 
     Examples
     --------
+    >>> from sparsam.data import NumericDomain
+    >>> from sparsam.generalization import Generalization, numeric_partition
     >>> ages = NumericDomain(0, 99, integer=True)
     >>> old, new = (
     ...     Generalization([numeric_partition("age", ages, cuts)])

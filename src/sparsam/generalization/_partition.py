@@ -239,6 +239,7 @@ def numeric_partition(
 
     Examples
     --------
+    >>> from sparsam.data import NumericDomain
     >>> numeric_partition("age", NumericDomain(0, 99, integer=True), [16.5], missing=2).labels
     ('under 17', '17 and over', 'missing')
     """
@@ -514,6 +515,7 @@ def categorical_partition(
 
     Examples
     --------
+    >>> from sparsam.data import CategoricalDomain
     >>> grades = CategoricalDomain(("first", "second", "third"), ordered=True)
     >>> made = categorical_partition("grade", grades, [["first"], ["third", "second"]], missing=2)
     >>> made.labels

@@ -108,6 +108,7 @@ class IndividualMinimiser(BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.random.default_rng(0).random((300, 4))
     >>> y = np.where(X[:, 0] + X[:, 1] > 1, "yes", "no")
     >>> minimiser = IndividualMinimiser(max_drop=0.01).fit(X, y)
@@ -322,6 +323,7 @@ def mask_people(
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.random.default_rng(0).random((300, 4))
     >>> print(mask_people(X, X[:, 0] + X[:, 1] > 1, keep=0.1))
     300 people x 4 attributes: 10.00 % kept (120 of 1,200 values), stationarity for logistic

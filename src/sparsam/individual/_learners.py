@@ -45,6 +45,7 @@ class LogisticLearner:
 
     Examples
     --------
+    >>> import numpy as np
     >>> learner = LogisticLearner()
     >>> rows, y = np.array([[0.0], [0.2], [0.8], [1.0]]), np.array([0, 0, 1, 1])
     >>> found = learner.fit_many(rows[None], y, 2)
@@ -294,6 +295,7 @@ class NetworkLearner:
 
     Examples
     --------
+    >>> import numpy as np
     >>> learner = NetworkLearner(hidden=4)
     >>> rows = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     >>> found = learner.fit_many(rows[None], np.array([0, 0, 1, 1]), 2)

@@ -50,6 +50,13 @@ class PeopleTable:
         Which rows are not used.
     notes : tuple of str
         What reading changed, in words: columns that were set aside.
+
+    Examples
+    --------
+    >>> from sparsam.individual import read_people
+    >>> people = read_people({"age": [20, 60, 40], "income": [1, 9, 5]}, "income>4")
+    >>> people.target, people.attributes
+    ('income>4', ('age',))
     """
 
     columns: Columns

@@ -77,19 +77,6 @@ class PrivateLearner:
     'softmax regression by DP-SGD (epsilon 2 at delta 1e-05 for each model; mask not covered)'
     >>> learner.n_trained_, learner.epsilon_
     (0, 0.0)
-
-    Choose the mask with another learner, then train once on what it keeps (needs opacus):
-
-    >>> from sparsam.individual._imputation import PublicStatistics
-    >>> from sparsam.individual._stationarity import stationarity
-    >>> from sparsam.individual._training_set import TrainingSet
-    >>> X = np.random.default_rng(0).random((600, 4))
-    >>> y = (X[:, 0] + X[:, 1] > 1).astype(int)
-    >>> public = PublicStatistics.of(X[300:])
-    >>> mask = stationarity(TrainingSet(X[:300], y[:300], public), 0.25)
-    >>> data = TrainingSet(X[:300], y[:300], public, learner)
-    >>> data.accuracies(mask.kept[None], X[300:], y[300:])  # doctest: +SKIP
-    array([0.85])
     """
 
     def __init__(

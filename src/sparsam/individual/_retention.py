@@ -54,6 +54,17 @@ class Retention:
         RIR of the mask itself, ties at random and weighed by evidence; None above 20,000 people.
     max_drop : float or None
         The drop in accuracy that was permitted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsam.individual import read_people, retain
+    >>> X = np.random.default_rng(0).random((400, 3))
+    >>> columns = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": X[:, 0] > X[:, 1]}
+    >>> people = read_people(columns, "y")
+    >>> retention = retain(people, keep=0.2, algorithms=[], shares=[], n_runs=0)
+    >>> retention.mask.kept_share, retention.curve.chosen.algorithm
+    (0.2, 'stationarity')
     """
 
     mask: Mask
@@ -168,9 +179,11 @@ def retain(
 
     Examples
     --------
-    >>> from sparsam.individual._people import encode
+    >>> import numpy as np
+    >>> from sparsam.individual import read_people
     >>> X = np.random.default_rng(0).random((400, 3))
-    >>> people = encode({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": X[:, 0] > X[:, 1]}, "y")
+    >>> columns = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": X[:, 0] > X[:, 1]}
+    >>> people = read_people(columns, "y")
     >>> retention = retain(people, keep=0.2, algorithms=[], shares=[], n_runs=0)
     >>> print(retention.mask)
     400 people x 3 attributes: 20.00 % kept (240 of 1,200 values), stationarity for logistic

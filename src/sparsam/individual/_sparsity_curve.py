@@ -103,10 +103,13 @@ def sparsity_curve(
     Examples
     --------
     >>> import numpy as np
-    >>> from sparsam.individual._people import encode
+    >>> from sparsam.individual import read_people
     >>> X = np.random.default_rng(0).random((400, 3))
-    >>> people = encode({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": X[:, 0] > X[:, 1]}, "y")
-    >>> curve = sparsity_curve(people, 0.2, algorithms=["random rows"], shares=[0.5], n_runs=0)
+    >>> columns = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": X[:, 0] > X[:, 1]}
+    >>> people = read_people(columns, "y")
+    >>> curve = sparsity_curve(
+    ...     people.encoded, 0.2, algorithms=["random rows"], shares=[0.5], n_runs=0
+    ... )
     >>> [(point.algorithm, round(point.kept_share, 2)) for point in curve.points]
     [('stationarity', 0.2), ('stationarity', 0.5), ('random rows', 0.2), ('random rows', 0.5)]
     """
@@ -473,6 +476,17 @@ class SparsityCurve:
     n_references : int
         Reference models of the membership attack; 0 where it was not asked for.
     random_state : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsam.individual import read_people, sparsity_curve
+    >>> X = np.random.default_rng(0).random((400, 3))
+    >>> columns = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": X[:, 0] > X[:, 1]}
+    >>> people = read_people(columns, "y")
+    >>> curve = sparsity_curve(people.encoded, 0.2, algorithms=[], shares=[0.5], n_runs=0)
+    >>> curve.chosen.algorithm, [round(point.kept_share, 2) for point in curve.points]
+    ('stationarity', [0.2, 0.5])
     """
 
     points: tuple[CurvePoint, ...]

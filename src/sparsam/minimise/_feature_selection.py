@@ -50,7 +50,8 @@ class FeatureSelection(BucketMinimiser):
     Attributes
     ----------
     generalization_ : Generalization
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float
+        One for each attribute.
 
     Examples
     --------

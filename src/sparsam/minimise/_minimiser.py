@@ -255,9 +255,20 @@ class BucketMinimiser(Minimiser):
     `constraints` and `unseen` among them, and answers in `_buckets`. Attributes that must be kept
     stay at full resolution, whatever it answers.
 
-    See Also
+    Its own base, `Minimiser`, makes a transformer of scikit-learn of it.
+
+    Examples
     --------
-    Minimiser : The base of all, which makes them transformers of scikit-learn.
+    >>> import numpy as np
+    >>> import sparsam as sp
+    >>> class AgeOnly(BucketMinimiser):
+    ...     def __init__(self, roles=None, *, constraints=None, unseen="error"):
+    ...         self.roles, self.constraints, self.unseen = roles, constraints, unseen
+    ...     def _buckets(self, task, constraints):
+    ...         attributes = task.table.attributes
+    ...         return [np.arange(a.size) * (a.name == "age") for a in attributes]
+    >>> AgeOnly(sp.Roles("employed")).fit(sp.load_example()).generalization_.collected
+    ('age',)
     """
 
     @abstractmethod

@@ -176,6 +176,18 @@ def attack_report(
     Returns
     -------
     AttackReport
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    >>> tree = sp.PrivacyTree(max_leaves=4).fit_task(data.train)
+    >>> attacks = sp.run_attacks(tree.generalization_, data, ["A1", "A8"])
+    >>> report = attack_report(attacks, tree.generalization_, data, date="2026-01-01")
+    >>> print(report.to_markdown().splitlines()[0])
+    # Attack report: employed
     """
     codes = (risk.id or risk.adversary for risk in attacks.risks)
     settings = {"adversaries": list(dict.fromkeys(codes))}

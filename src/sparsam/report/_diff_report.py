@@ -193,6 +193,7 @@ def diff_report(
 
     Examples
     --------
+    >>> from sparsam.generalization import Generalization
     >>> from sparsam.data import NumericDomain
     >>> from sparsam.generalization import numeric_partition
     >>> ages = NumericDomain(0, 99, integer=True)

@@ -180,6 +180,17 @@ def individual_report(
     Returns
     -------
     IndividualReport
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsam.individual import read_people, retain
+    >>> X = np.random.default_rng(0).random((400, 3))
+    >>> columns = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": X[:, 0] > X[:, 1]}
+    >>> people = read_people(columns, "y")
+    >>> retention = retain(people, keep=0.2, algorithms=[], shares=[], n_runs=0)
+    >>> print(individual_report(retention, target="y").to_markdown().splitlines()[0])
+    # What to retain for training: y
     """
     curve, mask = retention.curve, retention.mask
     data = {

@@ -253,6 +253,19 @@ def model_report(
     Returns
     -------
     ModelReport
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> from sparsam.assess import assess_model
+    >>> people = sp.load_example().take(range(2000)).to_frame("pandas")
+    >>> def adult(frame):
+    ...     return frame["age"].to_numpy() >= 18
+    >>> tree = sp.ModelTree(adult, sp.Roles("employed"), keep_accuracy=0.99).fit(people)
+    >>> evidence = assess_model(tree, people, rows=tree.held_out_rows_)
+    >>> report = model_report(evidence, tree.generalization_)
+    >>> report.verdict.partition(".")[0]
+    'The model needs 1 of 16 attributes'
     """
     measured, settings = assessment.to_dict(), dict(assessment.settings)
     seed = settings.pop("random_state", None)

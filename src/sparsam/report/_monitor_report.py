@@ -160,6 +160,19 @@ def monitor_report(
     Returns
     -------
     MonitorReport
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> tree = sp.PrivacyTree(max_leaves=4)
+    >>> front = sp.sweep(people, sp.Roles("employed"), minimisers=tree, repeats=1)
+    >>> from sparsam.assess import monitor
+    >>> later = sp.load_example().select(columns).take(range(2000, 4000)).to_dict()
+    >>> report = monitor_report(monitor(front.choose().generalization, later))
+    >>> print(report.to_markdown().splitlines()[0])
+    # Monitoring report: employed
     """
     data = monitoring.to_dict()
     rows = data["people"] if isinstance(data["people"], int) else None

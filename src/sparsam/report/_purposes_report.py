@@ -123,6 +123,17 @@ def purposes_report(
     Returns
     -------
     PurposesReport
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> from sparsam.assess import minimise_for_purposes
+    >>> columns = ["age", "sex", "disability", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> roles = sp.Roles(targets=["employed", "disability"])
+    >>> choice = minimise_for_purposes(people, roles, max_utility_loss=0.2, minimisers=["uniform"])
+    >>> print(purposes_report(choice).to_markdown().splitlines()[0])
+    # Data minimisation report: 2 purposes
     """
     together = choice.data.together
     settings = {

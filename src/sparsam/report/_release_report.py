@@ -241,6 +241,7 @@ def release_report(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sparsam.anonymise import Anonymiser
     >>> anonymiser = Anonymiser(k=2)
     >>> release = anonymiser.fit_transform({"age": np.array([20, 21, 22, 40, 41, 60])})

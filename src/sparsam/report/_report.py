@@ -188,6 +188,17 @@ def report_on(
     Returns
     -------
     Report
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> tree = sp.PrivacyTree(max_leaves=4)
+    >>> front = sp.sweep(people, sp.Roles("employed"), minimisers=tree, repeats=1)
+    >>> report = sp.report_on(front.choose(), source="people.csv", date="2026-01-01")
+    >>> print(report.to_markdown().splitlines()[0])
+    # Data minimisation report: employed
     """
     front = choice.front
     settings = {"generalizations tried": len(front.points), "on the front": len(front.best)}

@@ -36,6 +36,7 @@ class BulkLoad(Method):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sparsam.anonymise import Anonymiser
     >>> load = Anonymiser(BulkLoad(), k=2)
     >>> load.fit_transform({"age": np.array([20, 22, 40, 42, 90, 92])})

@@ -40,6 +40,7 @@ class FullDomain(Method):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sparsam.anonymise import Anonymiser
     >>> people = {"age": np.array([20, 30, 40, 50]), "job": np.array(["cook", "vet", "nun", "dj"])}
     >>> full = Anonymiser(FullDomain(), k=2, publish="hierarchy")

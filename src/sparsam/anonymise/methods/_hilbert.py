@@ -30,6 +30,7 @@ class Hilbert(Method):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sparsam.anonymise import Anonymiser
     >>> hilbert = Anonymiser(Hilbert(), k=2)
     >>> hilbert.fit_transform({"age": np.array([20, 90, 22, 92, 21])})

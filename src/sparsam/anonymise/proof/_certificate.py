@@ -240,8 +240,13 @@ class Certificate(msgspec.Struct, Artifact, frozen=True, forbid_unknown_fields=T
 
     Examples
     --------
-    >>> terms = (KAnonymityTerms(k=2),)
-    >>> paper = Certificate(FORMAT, 1, "0" * 64, 2, 0, ("age",), ("age",), terms, 1, 2)
+    >>> import numpy as np
+    >>> from sparsam.anonymise import Anonymiser
+    >>> anonymiser = Anonymiser(quasi_identifiers=["age"], k=2)
+    >>> release = anonymiser.fit_transform({"age": np.array([30, 31, 40, 41])})
+    >>> paper = anonymiser.certificate_
+    >>> paper.classes, paper.smallest, [str(promise) for promise in paper.demands]
+    (2, 2, [...])
     >>> Certificate.from_json(paper.to_json()) == paper
     True
     """

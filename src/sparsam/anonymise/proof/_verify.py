@@ -142,11 +142,13 @@ def verify(
 
     Examples
     --------
-    >>> release = {"age": [30, 30, 40, 40]}
-    >>> paper = certify(release, ["age"], [KAnonymityTerms(k=2)])
-    >>> verify(release, paper).ok
+    >>> import numpy as np
+    >>> from sparsam.anonymise import Anonymiser
+    >>> anonymiser = Anonymiser(quasi_identifiers=["age"], k=2, publish="mode")
+    >>> release = anonymiser.fit_transform({"age": np.array([30, 30, 40, 40])})
+    >>> verify(release, anonymiser.certificate_).ok
     True
-    >>> print(verify({"age": [30, 30, 40, 41]}, paper).findings[-1])
+    >>> print(verify({"age": [30, 30, 40, 41]}, anonymiser.certificate_).findings[-1])
     NO: every combination of quasi-identifiers is shared by at least 2 rows (2 records, 2 rows)
     """
     if not isinstance(certificate, Certificate):

@@ -388,6 +388,17 @@ class ModelAssessment:
         How many records the model was asked about, this assessment included.
     regression : bool
         Whether the model answers with numbers: accuracies are then R².
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> people = sp.load_example().take(range(2000)).to_frame("pandas")
+    >>> def adult(frame):
+    ...     return frame["age"].to_numpy() >= 18
+    >>> tree = sp.ModelTree(adult, sp.Roles("employed"), keep_accuracy=0.99).fit(people)
+    >>> found = sp.assess.assess_model(tree, people, rows=tree.held_out_rows_)
+    >>> found.collected, found.target, found.met
+    (('age',), 0.99, True)
     """
 
     relative_accuracy: Accuracy
@@ -521,6 +532,7 @@ def assess_model(
 
     Examples
     --------
+    >>> from sparsam.minimise import ModelTree
     >>> import sparsam as sp
     >>> people = sp.load_example().take(range(2000)).to_frame("pandas")
     >>> def adult(frame):

@@ -331,6 +331,18 @@ def monitor(
     -----
     Half of the doubt of a look is for shares of people, all of them together (Holm), the other
     half for the promise.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "disability", "sex", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> tree = sp.PrivacyTree(max_leaves=4)
+    >>> front = sp.sweep(people, sp.Roles("employed"), minimisers=tree, repeats=1)
+    >>> chosen = front.choose().generalization
+    >>> later = sp.load_example().select(columns).take(range(2000, 4000)).to_dict()
+    >>> monitor(chosen, later).verdict
+    'holds'
     """
     check_share("monitor", "min_change", min_change, above=True)
     if not 0 < confidence < 1:

@@ -117,6 +117,16 @@ def minimise_for_purposes(
     fewest attributes, until the first for which not every purpose is shown to keep its limit. Of
     those shown, the one that protects most is chosen; of those that protect alike, the one with
     the fewest attributes.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> columns = ["age", "sex", "disability", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> roles = sp.Roles(targets=["employed", "disability"])
+    >>> choice = minimise_for_purposes(people, roles, max_utility_loss=0.2, minimisers=["uniform"])
+    >>> choice.generalization.collected
+    ('age',)
     """
     check_share("minimise_for_purposes", "confidence", confidence, above=True)
     parts = _split(data, roles, random_state)

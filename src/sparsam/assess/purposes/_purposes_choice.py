@@ -43,6 +43,17 @@ class PurposesChoice:
     confidence : float
     n_tried, n_tested : int
         How many generalizations were judged, and how many tested on the test part.
+
+    Examples
+    --------
+    >>> import sparsam as sp
+    >>> from sparsam.assess import minimise_for_purposes
+    >>> columns = ["age", "sex", "disability", "employed"]
+    >>> people = sp.load_example().select(columns).take(range(2000))
+    >>> roles = sp.Roles(targets=["employed", "disability"])
+    >>> choice = minimise_for_purposes(people, roles, max_utility_loss=0.2, minimisers=["uniform"])
+    >>> sorted(choice.shown), choice.generalization.collected
+    (['disability', 'employed'], ('age',))
     """
 
     chosen: JudgedCandidate

@@ -46,6 +46,17 @@ class MembershipGame:
         Rows of further people, whom the adversary knows and who are not attacked. The references
         are trained on them only. Without it the adversary knows half of everyone, members or not,
         for each reference: a strong adversary.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> people, labels = rng.normal(size=(120, 4)), rng.integers(0, 2, 120)
+    >>> game = MembershipGame(people, labels, np.arange(60), np.arange(60, 120))
+    >>> model = RandomForestClassifier(20, random_state=0).fit(people[:60], labels[:60])
+    >>> game.confidence(model).shape
+    (120,)
     """
 
     records: Any
@@ -174,6 +185,8 @@ def rmia(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from sparsam.attack import MembershipGame
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> rng = np.random.default_rng(0)
     >>> people, labels = rng.normal(size=(120, 4)), rng.integers(0, 2, 120)
@@ -314,12 +327,14 @@ def membership_attack_model(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from sparsam.attack import MembershipGame
     >>> rng = np.random.default_rng(0)
-    >>> sure, unsure = (rng.uniform(low, 1, 200) for low in (0.8, 0.4))
-    >>> said = [
-    ...     ClassProbabilities.check(np.column_stack([p, 1 - p]), np.zeros(200, int))
-    ...     for p in (sure, unsure)
-    ... ]
+    >>> people, labels = rng.normal(size=(200, 4)), rng.integers(0, 2, 200)
+    >>> game = MembershipGame(people, labels, np.arange(100), np.arange(100, 200))
+    >>> model = RandomForestClassifier(20, random_state=0).fit(people[:100], labels[:100])
+    >>> said = (game.answers(model, rows) for rows in (game.members, game.others))
     >>> bool(membership_attack_model(*said).value > 0.7)
     True
     """

@@ -121,6 +121,20 @@ def load_model(
     Returns
     -------
     BlackBox
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import skops.io
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> people, labels = np.array([[10.0], [20.0], [30.0]]), ["child", "adult", "adult"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     place = f"{folder}/model.skops"
+    ...     skops.io.dump(LogisticRegression().fit(people, labels), place)
+    ...     model = load_model(place)
+    >>> model.predict(np.array([[9.0], [33.0]]))
+    array(['child', 'adult'], dtype='<U5')
     """
     from sparsam.data.model._file import open_model
 

@@ -70,8 +70,12 @@ class Cost(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Examples
     --------
-    >>> print(sequential([laplace_cost(0.01)] * 102))
-    epsilon 1.02, rho 0.0051
+    >>> from sparsam.explore import laplace_cost
+    >>> cost = laplace_cost(0.01)
+    >>> cost.epsilon, cost.rho
+    (10000000, 50000)
+    >>> print(cost)
+    epsilon 0.01, rho 0.00005
     """
 
     epsilon: int | None

@@ -153,6 +153,18 @@ class Statement(msgspec.Struct, frozen=True):
         The digest of the last entry.
     limits : tuple of str
         What a file cannot prevent.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import sparsam as sp
+    >>> domains = sp.explore.declared({"sex": ["female", "male"]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     place = f"{folder}/people.ledger"
+    ...     with sp.Ledger.create(place, epsilon=1, domains=domains, note="a survey") as ledger:
+    ...         statement = ledger.statement()
+    >>> statement.note, statement.budget, statement.spent, len(statement.charges)
+    ('a survey', '1', '0', 0)
     """
 
     ledger: str

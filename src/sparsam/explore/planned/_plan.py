@@ -144,6 +144,13 @@ class Plan:
     See Also
     --------
     plan : Makes one.
+
+    Examples
+    --------
+    >>> from sparsam.explore import plan
+    >>> planned = plan({"sex": ["f", "m"], "age": (0, 99, "integer")}, epsilon=1)
+    >>> planned.how, planned.unit, len(planned.items)
+    ('planned', 'epsilon', 3)
     """
 
     how: How

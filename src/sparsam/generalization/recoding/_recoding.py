@@ -117,9 +117,10 @@ class Recoding(Artifact):
 
     Examples
     --------
+    >>> from sparsam.generalization import Generalization
     >>> from sparsam.data import NumericDomain
     >>> from sparsam.generalization import numeric_partition
-    >>> from sparsam.generalization.recoding._tree import Branch, Leaf
+    >>> from sparsam.generalization import Branch, Leaf
     >>> domain = NumericDomain(0, 99, integer=True)
     >>> g = Generalization(
     ...     [numeric_partition("age", domain, [17, 62]), numeric_partition("hours", domain, [35])]

@@ -36,6 +36,12 @@ class Branch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         The buckets that go to `then`; all others go to `otherwise`.
     then, otherwise : int
         Numbers of nodes further on in the list.
+
+    Examples
+    --------
+    >>> young = Branch("age", left=(0,), then=1, otherwise=2)
+    >>> young.attribute, young.left
+    ('age', (0,))
     """
 
     attribute: str
@@ -62,6 +68,12 @@ class Leaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         One value for every other attribute, the same for everyone here.
     prediction : label or None, default=None
         What the model answers to the record of a settled leaf, which asks nothing; None: open.
+
+    Examples
+    --------
+    >>> child = Leaf(asks=(), record={"age": 10, "sex": "female"}, prediction="no")
+    >>> child.prediction, child.asks
+    ('no', ())
     """
 
     asks: Annotated[tuple[str, ...], Meta(extra_json_schema=_Unique)]

@@ -84,7 +84,7 @@ class Adversarial(NeuralMinimiser):
     Examples
     --------
     >>> import sparsam as sp
-    >>> from sparsam.minimise.neural._adversarial import Adversarial
+    >>> from sparsam.minimise import Adversarial
     >>> sample = sp.load_example().take(range(2000))
     >>> found = Adversarial(sp.Roles("employed"), epochs=2, device="cpu").fit(sample)
     >>> found.generalization_["age"].n_buckets <= 5

@@ -63,7 +63,7 @@ class MutualInformation(NeuralMinimiser):
     Examples
     --------
     >>> import sparsam as sp
-    >>> from sparsam.minimise.neural._mutual_information import MutualInformation
+    >>> from sparsam.minimise import MutualInformation
     >>> sample = sp.load_example().take(range(2000))
     >>> found = MutualInformation(sp.Roles("employed"), epochs=2, device="cpu").fit(sample)
     >>> found.generalization_["age"].n_buckets <= 5

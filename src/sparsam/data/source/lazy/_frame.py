@@ -122,7 +122,7 @@ class LazyFrame(ABC):
         if not plans and not keep:
             msg = (
                 "A lazy frame must have a column, and nothing is collected."
-                "\n\nHint: Name a column in `keep`, such as the target."
+                "\n\nHint: Keep a column beside them, such as the target."
             )
             raise DataError(msg)
         return worded(lambda: self._rebuilt(plans, keep), self._wording)
