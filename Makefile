@@ -10,7 +10,7 @@ PARALLEL := -n 2
 KERNELS = $(shell grep -rlE '^ *@compiled' src/sparsam | paste -sd,)
 
 # Tests that have a target of their own.
-APART := --ignore=tests/browser --ignore=tests/release
+APART := --ignore=tests/browser --ignore=tests/release -m 'not site'
 
 .PHONY: demo test lint unit docs test-docs test-browser test-core test-oldest test-release
 .PHONY: test-recipes api clean
@@ -41,9 +41,11 @@ docs: $(VENV)/.docs
 		-d docs/_build/doctrees docs docs/_build/html
 	@echo "The site is in docs/_build/html/index.html"
 
-# Every page of it in a browser: links, other hosts, narrow screens, light and dark.
+# Every block of code of it and every example; every page in a browser: links, other hosts, narrow
+# screens, light and dark.
 test-docs: docs $(VENV)/.browser
 	-tools/fetch_axe.sh
+	$(TESTS) $(BIN)/python -m pytest $(PARALLEL) -m site tests/site tests/report/charts
 	$(TESTS) $(BIN)/python -m pytest tests/browser/test_site.py
 
 # Nothing but what sparsam always needs: what needs an extra is skipped, and says which one.

@@ -1,13 +1,11 @@
-"""No entry of the README shows a planted value, whether it does its work or fails."""
+"""No entry of Python shows a planted value, whether it does its work or fails."""
 
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -21,20 +19,15 @@ from sparsam.data import NumericDomain
 from sparsam.explore import declared
 from sparsam.explore.ledger._costs import laplace_cost
 from sparsam.individual import Mask, read_people, retain
+from sparsam.report import individual_report, model_report, release_report
 
 from . import sightings
 from .planted import BROKEN, HIGHEST, INTERIOR, LATIN, MODEL_TAKES, people
+from .road import walk
 from .sightings import Sighting, in_digests, in_text
 from .spoken import error_of, overheard, renderings
 from .stage import Stage
 
-README = Path(__file__).resolve().parents[2] / "README.md"
-# so that it takes seconds: as many people as are planted, and no processes for so few
-QUICKER = {
-    "range(2000)": "range(360)",
-    "sp.sweep(people, roles)": "sp.sweep(people, roles, n_jobs=1)",
-    "max_utility_loss=0.02": "max_risk=0.99",  # so few people can show no small loss
-}
 WRITTEN = {
     "minimisation.html",
     "people.json",
@@ -59,38 +52,27 @@ SHOWN = (
     "eda",
     "ledger",
 )
-# The README explores with declared domains, and its noise is drawn anew each time.
+# It explores with declared domains, and the noise is drawn anew each time.
 NOISY = {"eda", "ledger"}
 
 
 @pytest.fixture(scope="module")
-def readme(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dict[str, str], Path]:
-    """Run every block of the README on planted people: its names, what it said, its files."""
-    text = README.read_text(encoding="utf-8")
-    for usual, quick in QUICKER.items():
-        assert usual in text
-        text = text.replace(usual, quick)
-    folder = tmp_path_factory.mktemp("readme")
-    names: dict[str, Any] = {}
+def road(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dict[str, str], Path]:
+    """Walk the whole road with planted people: what was made, what it said, its files."""
+    folder = tmp_path_factory.mktemp("road")
     table = sp.read(people().head(360).drop(columns=["patient", "phone"]))
-    with (
-        contextlib.chdir(folder),
-        mock.patch.object(sp, "load_example", return_value=table),
-        overheard() as said,
-    ):
-        for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
-            exec(compile(block, "README.md", "exec"), names)
-    names["ledger"] = sp.Ledger.open(folder / "people.ledger")  # the README has closed it
-    return names, said, folder
+    with contextlib.chdir(folder), overheard() as said:
+        made = walk(table)
+    return made, said, folder
 
 
-def test_the_readme_says_nothing(readme: Any, stage: Stage) -> None:
-    seen = [s for name, text in readme[1].items() for s in in_text(text, name)]
+def test_the_road_says_nothing(road: Any, stage: Stage) -> None:
+    seen = [s for name, text in road[1].items() for s in in_text(text, name)]
     assert not seen
 
 
-def test_the_readme_writes_nothing(readme: Any, stage: Stage) -> None:
-    files = sorted(readme[2].iterdir())
+def test_the_road_writes_nothing(road: Any, stage: Stage) -> None:
+    files = sorted(road[2].iterdir())
     assert {file.name for file in files} >= WRITTEN
     seen = [
         one
@@ -100,8 +82,8 @@ def test_the_readme_writes_nothing(readme: Any, stage: Stage) -> None:
     assert not seen, "\n".join(map(str, seen[:20]))
 
 
-def test_objects_of_the_readme_show_nothing(readme: Any, stage: Stage) -> None:
-    texts = list(renderings(readme[0]))
+def test_objects_of_the_road_show_nothing(road: Any, stage: Stage) -> None:
+    texts = list(renderings(road[0]))
     shown = {name for name, _ in texts}
     assert shown >= {f"repr({name})" for name in SHOWN}
     assert any("generalization_" in name for name in shown)
@@ -114,16 +96,14 @@ def test_objects_of_the_readme_show_nothing(readme: Any, stage: Stage) -> None:
     assert not seen, "\n".join(map(str, places)) + "\n\n" + "\n".join(map(str, seen[:20]))
 
 
-def test_reports_show_nothing_in_any_form(readme: Any, stage: Stage, tmp_path: Path) -> None:
-    """The README saves pages; the same reports as Markdown and as JSON."""
-    names = readme[0]
+def test_reports_show_nothing_in_any_form(road: Any, stage: Stage, tmp_path: Path) -> None:
+    """The road saves pages; the same reports as Markdown and as JSON."""
+    names = road[0]
     reports = {
         "choice": names["best"].report(),
-        "model": names["model_report"](
-            names["evidence"], names["least"].generalization_, names["asked"]
-        ),
-        "release": names["release_report"](readme[2] / "release.csv", names["release"].certificate),
-        "individual": names["individual_report"](names["retention"], target="employed"),
+        "model": model_report(names["evidence"], names["least"].generalization_, names["asked"]),
+        "release": release_report(road[2] / "release.csv", names["release"].certificate),
+        "individual": individual_report(names["retention"], target="employed"),
     }
     seen = []
     for name, report in reports.items():

@@ -24,6 +24,7 @@ NEEDED = [block for page in PAGES for block in blocks(page) if "needs" in block.
 LONGEST_README = 150
 
 
+@pytest.mark.site
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)])
 def test_a_page_can_be_followed(page: str, follow: Callable[[str], Walk]) -> None:
     walk = follow(page)

@@ -16,6 +16,7 @@ GALLERY = Path(__file__).resolve().parents[3] / "docs" / "gallery"
 SCRIPTS = sorted(GALLERY.glob("plot_*.py"))
 
 
+@pytest.mark.site
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_an_example_runs(
     script: Path,
