@@ -39,6 +39,9 @@ from sparsam.assess._along_front import AttackedPoint as AttackedPoint
 from sparsam.assess._choice import TooFewPeopleError as TooFewPeopleError
 from sparsam.assess._choice import publish_kept as publish_kept
 from sparsam.assess._drift import Drift as Drift
+from sparsam.assess._everyone import Everyone as Everyone
+from sparsam.assess._everyone import assess_everyone as assess_everyone
+from sparsam.assess._everyone import everyone_data as everyone_data
 from sparsam.assess._gate import GateResult as GateResult
 from sparsam.assess._grouping import groupings as groupings
 from sparsam.assess._groups import Groups as Groups

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sparsam._checks import check_share, wrong_parameter
 from sparsam._errors import ParameterError
 from sparsam._joined import supplied
-from sparsam._small_counts import publish_classes, publish_interval, publish_loss
+from sparsam._small_counts import publish_classes, publish_interval, publish_loss, suppress
 from sparsam.assess._assessment import Assessment
 from sparsam.assess._candidates import Candidate
+from sparsam.assess._everyone import Everyone, assess_everyone
 from sparsam.assess._groups import Groups, assess_groups
 from sparsam.assess._proof import Proof
 from sparsam.assess._score import ACCURACY, Score
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from sparsam.assess._front import Front
+
+
+_NEIGHBOURS = 4  # points of a front that are counted on all rows beside the choice
 
 
 class SavedReport(Protocol):
@@ -184,8 +188,11 @@ class Choice:
     def generalization(self) -> Generalization:
         """What to collect from now on; it carries the score that it was chosen by, and evidence."""
         found = self.candidate.generalization
-        score = self.requirement.score.name
-        return found.with_about({**found.about, "score": score, **evidence_of(self)})
+        about = {**found.about, "score": self.requirement.score.name, **evidence_of(self)}
+        others, rows = self.front.data.others, self.front.n_rows
+        if others is not None:
+            about["sample"] = {"rows": suppress(rows), "of": suppress(rows + others.n_people)}
+        return found.with_about(about)
 
     @property
     def met(self) -> bool | None:
@@ -227,6 +234,24 @@ class Choice:
         front, asked = self.front, self.requirement
         return assess_groups(
             self.assessment, front.limits, front.data, asked.groups, confidence=asked.confidence
+        )
+
+    @cached_property
+    def everyone(self) -> tuple[Everyone, ...]:
+        """What is counted on all rows, where the choice was made on a sample; else nothing.
+
+        First the choice itself, then up to four points of the front, those most like it.
+        """
+        chosen = self.assessment
+        nearest = sorted(
+            (p.assessment for p in self.front.best if p.assessment is not chosen),
+            key=lambda a: abs(a.validation_risk.value - chosen.validation_risk.value),
+        )
+        return assess_everyone(
+            [a.generalization for a in (chosen, *nearest[:_NEIGHBOURS])],
+            self.front.data,
+            random_state=chosen.risk.random_state,
+            score=self.front.limits.score,
         )
 
     @property

@@ -18,6 +18,7 @@ from sparsam.attack import Interval, wilson_interval
 from sparsam.data import Split, Task
 
 Losses = NDArray[np.float64] | NDArray[np.bool_]
+Counts = NDArray[np.int64]
 Belief = NDArray[np.float32] | NDArray[np.float64]
 """For each record the share of each class or, where the target is a number, that number."""
 Answers = Losses | NDArray[np.float32]
@@ -78,7 +79,7 @@ class Score:
         """What is believed of the people of a part, as far as the score asks for it."""
         return self.kind.answers(self, belief, index, data, getattr(data, part))
 
-    def judge(self, answers: Answers, people: Task) -> Losses:
+    def judge(self, answers: Answers, people: Task, counts: Counts | None = None) -> Losses:
         """Judge answers among some people: one loss for each, whose mean is that of these people.
 
         Parameters
@@ -87,10 +88,13 @@ class Score:
             As `answers` gives them.
         people : Task
             Those who were answered for: a whole part, or a group of it.
+        counts : ndarray of int64, optional
+            How many people each of them stands for; one when left out.
         """
         if self.kind.judge is None:
             return cast(Losses, answers)
-        return self.kind.judge(self, answers, people)
+        everyone = np.ones(len(answers), dtype=np.int64) if counts is None else counts
+        return self.kind.judge(self, answers, people, everyone)
 
     def among(self, people: Task) -> Score | None:
         """The score that can judge a group of people; None where too few of them can tell.
@@ -106,14 +110,17 @@ class Score:
             return None
         return self if self.name == "auc" else replace(self, groups=groups)
 
-    def interval(self, losses: Losses) -> Interval:
-        """95 % interval of the mean loss."""
+    def interval(self, losses: Losses, counts: Counts | None = None) -> Interval:
+        """95 % interval of the mean loss, of people of whom each may stand for several."""
+        people = len(losses) if counts is None else int(counts.sum())
         if self.name == "accuracy":
-            return wilson_interval(int(losses.sum()), len(losses))
-        if len(losses) < 2:
+            wrong = losses.sum() if counts is None else counts[losses.astype(bool)].sum()
+            return wilson_interval(int(wrong), people)
+        if people < 2:
             return (0.0, self.kind.worst)
-        mean, half = float(losses.mean()), float(losses.std(ddof=1)) / math.sqrt(len(losses))
-        half *= float(norm.ppf(0.975))
+        mean = float(np.average(losses, weights=counts))
+        variance = float(np.average((losses - mean) ** 2, weights=counts)) / (people - 1)
+        half = math.sqrt(variance) * float(norm.ppf(0.975))
         return (max(0.0, mean - half), min(self.kind.worst, mean + half))
 
     def value(self, error: float) -> float:
@@ -193,7 +200,7 @@ class Kind(NamedTuple):
 
     words: str
     answers: Callable[[Score, Belief, NDArray[np.int64], Split, Task], Answers]
-    judge: Callable[[Score, Answers, Task], Losses] | None = None
+    judge: Callable[[Score, Answers, Task, Counts], Losses] | None = None
     rises: bool = True
     percent: bool = False
     numbers: bool = False
@@ -220,22 +227,24 @@ def _wrong_in_group(
     return np.asarray(guess != part.target)
 
 
-def _by_class(score: Score, wrong: Answers, people: Task) -> Losses:
+def _by_class(score: Score, wrong: Answers, people: Task, counts: Counts) -> Losses:
     """Whether each is wrong, each group of classes counting as much as any other."""
     group = np.array(score.groups)[people.target]
-    return _mean_of_groups(wrong.astype(float), group, 1 / len(np.unique(group)))
+    return _mean_of_groups(wrong.astype(float), group, 1 / len(np.unique(group)), counts)
 
 
-def _mean_of_groups(values: NDArray[np.float64], group: NDArray[np.int64], share: float) -> Losses:
+def _mean_of_groups(
+    values: NDArray[np.float64], group: NDArray[np.int64], share: float, people: Counts
+) -> Losses:
     """One value per person, whose mean is that of the groups' means and spreads as it does.
 
     Each is the person's distance from the mean of the own group, by the `share` that this mean has
     in the whole.
     """
-    counts = np.maximum(np.bincount(group), 1)
-    means = np.bincount(group, values) / counts
+    counts = np.maximum(np.bincount(group, people), 1)
+    means = np.bincount(group, values * people) / counts
     mean = float(means[np.unique(group)].mean())
-    weights = share * len(values) / counts
+    weights = share * people.sum() / counts
     return np.asarray(mean + weights[group] * (values - means[group]))
 
 
@@ -255,7 +264,7 @@ def _of_second(
     return np.asarray(belief[index, 1])
 
 
-def _misplaced(score: Score, shares: Answers, people: Task) -> Losses:
+def _misplaced(score: Score, shares: Answers, people: Task, counts: Counts) -> Losses:
     """Share of the other class that is ranked on the wrong side of the person; ties by half.
 
     These are one less the placement values of DeLong et al. (1988): their mean is one less the
@@ -265,13 +274,13 @@ def _misplaced(score: Score, shares: Answers, people: Task) -> Losses:
     if second.all() or not second.any():
         return np.full(len(second), 0.5)  # nobody to be told apart from
     _, place = np.unique(shares, return_inverse=True)
-    seconds = np.bincount(place, second)
-    firsts = np.bincount(place, ~second)
+    seconds = np.bincount(place, second * counts)
+    firsts = np.bincount(place, ~second * counts)
     above = 1 - (np.cumsum(firsts) - firsts / 2) / firsts.sum()
     below = (np.cumsum(seconds) - seconds / 2) / seconds.sum()
     placed = np.where(second, above[place], below[place])
     # the mean of either class is the whole of it, and either class spreads
-    return _mean_of_groups(placed, second.astype(np.int64), 1.0)
+    return _mean_of_groups(placed, second.astype(np.int64), 1.0, counts)
 
 
 def _guessed(
@@ -281,14 +290,15 @@ def _guessed(
     return belief[index]
 
 
-def _squared(score: Score, guesses: Answers, people: Task) -> Losses:
+def _squared(score: Score, guesses: Answers, people: Task, counts: Counts) -> Losses:
     """Squared distance from the truth, against the variance; the mean is one less R²."""
     truth = _numbers(people)
-    distance, spread = (guesses - truth) ** 2, (truth - truth.mean()) ** 2
-    variance = float(spread.mean())
+    middle = float(np.average(truth, weights=counts))
+    distance, spread = (guesses - truth) ** 2, (truth - middle) ** 2
+    variance = float(np.average(spread, weights=counts))
     if variance == 0:
         return np.ones(len(truth))  # all people are alike: nothing can be told
-    error = float(distance.mean()) / variance
+    error = float(np.average(distance, weights=counts)) / variance
     # the variance is estimated on the same people, so that a ratio of two means is judged
     return np.asarray(error + (distance - error * spread) / variance)
 

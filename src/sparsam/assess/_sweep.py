@@ -33,7 +33,7 @@ from sparsam.assess._front import Front, Point
 from sparsam.assess._score import AUTO, Score, score_for
 from sparsam.assess._trial import LossDemand, Tried
 from sparsam.attack import Reconstruction
-from sparsam.data import Roles, Split, Task, resolve
+from sparsam.data import MOST_PEOPLE, Roles, Split, Task, draw_people, resolve
 from sparsam.data import split as split_task
 from sparsam.minimise import Constraints, Minimiser
 
@@ -54,6 +54,8 @@ def sweep(
     random_state: int = 0,
     score: str = AUTO,
     repeats: int = REPEATS,
+    max_people: int = MOST_PEOPLE,
+    max_memory: int | str | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Front:
@@ -87,6 +89,11 @@ def sweep(
     repeats : int, default=3
         In how many ways the people are divided; they decide together when a choice is made. A
         `Split` stands for itself alone.
+    max_people : int, default=300000
+        Of more people so many are drawn at random to learn from and to choose on. Everyone else is
+        counted in what is reported of the choice: see `Choice.everyone`.
+    max_memory : int or str, optional
+        As for `read`: of a table in an engine that would take more, a sample is drawn there.
     n_jobs : int, optional
         Threads to use; as many as there are cores when not given. The result does not depend on it.
     progress : callable, optional
@@ -107,8 +114,10 @@ def sweep(
     (3, ('age',))
     """
     check_whole("sweep", "repeats", repeats, 1)
+    check_whole("sweep", "max_people", max_people, 3)
     named = [minimisers] if isinstance(minimisers, str | Minimiser) else minimisers
-    task = _task(data, roles)
+    task = _task(data, roles, max_memory, random_state)
+    task = draw_people(task, max_people, random_state) if isinstance(task, Task) else task
     parts = task if isinstance(task, Split) else split_task(task, random_state=random_state)
     settings = _Settings(
         minimisers=tuple(named),
@@ -270,7 +279,9 @@ def _seed(random_state: int, number: int) -> int:
     return int(np.random.SeedSequence([random_state, number]).generate_state(1)[0])
 
 
-def _task(data: Any, roles: Roles | None) -> Task | Split:
+def _task(
+    data: Any, roles: Roles | None, max_memory: int | str | None, random_state: int
+) -> Task | Split:
     if isinstance(data, Task | Split):
         return data
     if roles is None:
@@ -278,7 +289,9 @@ def _task(data: Any, roles: Roles | None) -> Task | Split:
             "A sweep needs to know what each attribute is for.\n\n"
             "Hint: sweep(data, Roles(target='...'))"
         )
-    return resolve(data, roles, look_for_leaks=True)
+    return resolve(
+        data, roles, look_for_leaks=True, max_memory=max_memory, random_state=random_state
+    )
 
 
 def _sample(task: Task, share: float, random_state: int) -> Task:

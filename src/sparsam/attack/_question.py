@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,10 +90,13 @@ class Question:
 
     def wrong(self, guess: NDArray[np.int64], part: str) -> NDArray[np.bool_]:
         """Whether the guess for each row of a part misses the truth."""
-        truth = self.codes[part]
+        return self.misses(guess, self.codes[part])
+
+    def misses(self, guess: NDArray[np.int64], truth: NDArray[Any]) -> NDArray[np.bool_]:
+        """Whether guesses miss the truth, both as codes."""
         if self.values is None:
             return np.asarray(guess != truth)
-        return ~self.close()[guess, truth]
+        return np.asarray(~self.close()[guess, truth])
 
     def error(self, posterior: Posterior, records: GeneralizedRecords, part: str) -> float:
         """Share of the rows of a part for which the best guess is wrong."""

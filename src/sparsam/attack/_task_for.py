@@ -26,7 +26,14 @@ from sparsam.data import (
 from sparsam.generalization import CategoricalPartition, Generalization, NumericPartition
 
 
-def task_for(generalization: Generalization, source: Any, roles: Roles | None = None) -> Task:
+def task_for(
+    generalization: Generalization,
+    source: Any,
+    roles: Roles | None = None,
+    *,
+    max_memory: int | str | None = None,
+    random_state: int = 0,
+) -> Task:
     """The task that a generalization was made for, on a table at full resolution.
 
     Parameters
@@ -38,6 +45,10 @@ def task_for(generalization: Generalization, source: Any, roles: Roles | None = 
     roles : Roles, optional
         What is given here wins over what was said when the generalization was learned, which it
         carries: target, personal attributes, texts that mean missing, the format of the file.
+    max_memory : int or str, optional
+        As for `read`: of a table that would take more, a sample is drawn.
+    random_state : int, default=0
+        The seed of that sample.
 
     Returns
     -------
@@ -97,7 +108,8 @@ def task_for(generalization: Generalization, source: Any, roles: Roles | None = 
         domains=_domains(categorical, source, told),
     )
     cuts = {p.name: p.cuts for p in numeric if p.cuts}
-    return resolve(read(source, roles=settled, cuts=cuts), settled)
+    table = read(source, roles=settled, cuts=cuts, max_memory=max_memory, random_state=random_state)
+    return resolve(table, settled)
 
 
 def _several(targets: Sequence[str]) -> RoleError:
@@ -154,7 +166,11 @@ def _domains(
     domains = {partition.name: partition.domain for partition in partitions}
     wide = [partition.name for partition in partitions if partition.unseen is not None]
     text = [n for n in wide if any(isinstance(c, str) for c in domains[n].categories)]
-    columns = source.columns(wide, text)
+    in_engine = source.lazy(wide, text=text) if wide else None
+    if in_engine is None:
+        columns = source.columns(wide, text)
+    else:
+        columns = {name: column.values for name, column in in_engine.counted().items()}
     for name, values in columns.items():
         texts = roles.missing_texts(name)
         new = _new_categories(values, {*domains[name].categories, *texts})

@@ -17,6 +17,7 @@ from sparsam.cli._options import (
     group_loss_option,
     groups_option,
     json_option,
+    memory_option,
     quiet_option,
     role_options,
     roles_from,
@@ -60,6 +61,7 @@ GATES = (
 @groups_option
 @group_loss_option
 @seed_option
+@memory_option
 @json_option
 @quiet_option
 def assess(generalization: Path, data: Path, **options: Any) -> None:
@@ -70,21 +72,25 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
     does but there are too few people to tell whether all are passed.
     """
     from sparsam.assess import (
+        assess_everyone,
         assess_generalization,
         assess_groups,
         check_gates,
+        everyone_data,
         groupings,
         measure_limits,
     )
     from sparsam.attack import task_for
-    from sparsam.data import split
+    from sparsam.data import draw_people, split
     from sparsam.generalization import Generalization
+    from sparsam.report import everyone_blocks
     from sparsam.report.page import print_blocks
 
     artifact = Generalization.load(generalization)
     roles = roles_from(options)
-    task = task_for(artifact, data, roles)
     seed = options["seed"]
+    read = task_for(artifact, data, roles, max_memory=options["max_memory"], random_state=seed)
+    task = draw_people(read, random_state=seed)
     console = messages(options["quiet"])
     show_notes(task.table, console, said=False)
     named = options["groups"] or None
@@ -94,12 +100,17 @@ def assess(generalization: Path, data: Path, **options: Any) -> None:
         limits = measure_limits(parts, seed, _score(artifact, roles, options["score"]))
         assessment = assess_generalization(artifact, parts, random_state=seed, score=limits.score)
         groups = assess_groups(assessment, limits, parts, named)
+        everyone = assess_everyone([artifact], parts, random_state=seed, score=limits.score)
     asked = {name: options[name] for name in GATES}
     gates = check_gates(assessment, limits, groups=groups, **asked)
     if options["as_json"]:
-        echo_json({**_plain(assessment, limits, gates), "groups": groups.to_dict()})
+        counted = {"everyone": everyone_data(everyone)} if everyone else {}
+        echo_json({**_plain(assessment, limits, gates), "groups": groups.to_dict(), **counted})
     else:
         print_blocks(_blocks(assessment, limits, groups, gates), tables())
+        if everyone:
+            told = everyone_data(everyone)
+            print_blocks(everyone_blocks(told, task.n_rows, limits.score), tables())
     if any(gate.passed is False for gate in gates):
         sys.exit(NOT_MET)
     sys.exit(TOO_FEW if any(gate.passed is None for gate in gates) else 0)

@@ -14,6 +14,7 @@ from sparsam.cli._options import (
     head_options,
     json_option,
     made_by,
+    memory_option,
     names_option,
     quiet_option,
     report_option,
@@ -38,6 +39,7 @@ from sparsam.cli._terminal import (
 @report_option
 @head_options
 @seed_option
+@memory_option
 @json_option
 @quiet_option
 def attack(files: tuple[Path, ...], **options: Any) -> None:
@@ -46,10 +48,11 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
     With several generalizations, the last one is attacked by someone who has seen the others of
     the same people too (A6): the cost of replacing one that was already in use.
     """
+    from sparsam.assess import assess_everyone, everyone_data, score_for
     from sparsam.attack import Reconstruction, run_attacks, task_for
-    from sparsam.data import split
+    from sparsam.data import draw_people, split
     from sparsam.generalization import Generalization
-    from sparsam.report import attack_brief, attack_report
+    from sparsam.report import attack_brief, attack_report, everyone_blocks
     from sparsam.report.page import print_blocks
 
     if len(files) < 2:
@@ -57,7 +60,9 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
     *earlier, artifact = [Generalization.load(file) for file in files[:-1]]
     seed = options["seed"]
     console = messages(options["quiet"])
-    task = task_for(artifact, files[-1], roles_from(options))
+    memory = options["max_memory"]
+    task = task_for(artifact, files[-1], roles_from(options), max_memory=memory, random_state=seed)
+    task = draw_people(task, random_state=seed)
     show_notes(task.table, console, said=False)
     parts = split(task, random_state=seed)
     with progress_bar(console, "Attack") as progress:
@@ -73,6 +78,7 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
         if not attacks.risks:
             raise KeyboardInterrupt
         click.echo("Interrupted: only what was finished follows.", err=True)
+    everyone = everyone_data(assess_everyone([artifact], parts, random_state=seed))
     if options["report"] is not None:
         command = command_line()
         details = {"source": files[-1].name, "command": command, **made_by(options)}
@@ -80,7 +86,9 @@ def attack(files: tuple[Path, ...], **options: Any) -> None:
         report.save(options["report"])
         console.print(f"Wrote the report to {options['report']}.")
     if options["as_json"]:
-        echo_json(attacks.to_dict())
+        echo_json({**attacks.to_dict(), **({"everyone": everyone} if everyone else {})})
     else:
         print_blocks(attack_brief(attacks.to_dict()), tables())
+        if everyone:
+            print_blocks(everyone_blocks(everyone, task.n_rows, score_for(parts)), tables())
     sys.exit(0 if attacks.complete else INTERRUPTED)

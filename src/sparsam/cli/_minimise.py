@@ -23,6 +23,7 @@ from sparsam.cli._options import (
     jobs_option,
     json_option,
     made_by,
+    memory_option,
     names_option,
     quiet_option,
     report_option,
@@ -132,6 +133,7 @@ _WITHOUT_MODEL = (
 )
 @model_options
 @seed_option
+@memory_option
 @jobs_option
 @json_option
 @quiet_option
@@ -171,6 +173,7 @@ def minimise(data: Path, **options: Any) -> None:
         constraints=_constraints(options),
         min_leaf=options["min_leaf"],
         seed=options["seed"],
+        memory=options["max_memory"],
         jobs=options["jobs"],
         quiet=options["quiet"],
     )
@@ -224,6 +227,7 @@ def choose(
     constraints: Constraints | None = None,
     min_leaf: int = 100,
     seed: int = 0,
+    memory: int | None = None,
     jobs: int | None = None,
     quiet: bool = False,
 ) -> Choice:
@@ -236,7 +240,7 @@ def choose(
     if risk is not None and group_loss is not None:
         raise click.UsageError("--max-utility-loss-per-group does not go together with --max-risk.")
     console = messages(quiet)
-    task = resolve(data, roles, look_for_leaks=True)
+    task = resolve(data, roles, look_for_leaks=True, max_memory=memory, random_state=seed)
     wide = counted(len(task.names), "attribute")
     console.print(f"Read {counted(task.n_rows, 'record')} with {wide}.")
     show_notes(task.table, console)

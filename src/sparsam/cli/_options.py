@@ -240,6 +240,26 @@ head_options = _together(author_option, purpose_option, date_option)
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of every choice."
 )
+
+
+def _memory(context: click.Context, param: click.Parameter, text: str | None) -> int | None:
+    from sparsam._errors import ParameterError
+    from sparsam._memory import memory_budget
+
+    try:
+        return None if text is None else memory_budget("--max-memory", text)
+    except ParameterError:
+        expected = "a size such as 4GB or 512MiB"
+        raise click.BadParameter(f"must be {expected}. Got {text!r} instead.") from None
+
+
+memory_option = click.option(
+    "--max-memory",
+    metavar="SIZE",
+    callback=_memory,
+    help="How much memory the table may take, such as 4GB. Of a larger one a sample is drawn to "
+    "learn from; all rows count in what is reported.  [default: half of what is free]",
+)
 confidence_option = click.option(
     "--confidence",
     type=click.FloatRange(0.5, 1, max_open=True),

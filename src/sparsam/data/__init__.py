@@ -44,6 +44,14 @@ from sparsam.data._task import Task, resolve
 from sparsam.data.model._black_box import BlackBox as BlackBox
 from sparsam.data.model._black_box import black_box, load_model
 from sparsam.data.model._own_records import OwnRecords as OwnRecords
+from sparsam.data.sample._draw_people import MOST_PEOPLE as MOST_PEOPLE
+from sparsam.data.sample._draw_people import draw_people as draw_people
+from sparsam.data.sample._others import Cells as Cells
+from sparsam.data.sample._others import Others as Others
+from sparsam.data.sample._others import OthersAtHome as OthersAtHome
+from sparsam.data.sample._others import RecordCounts as RecordCounts
+from sparsam.data.sample._others import coarser as coarser
+from sparsam.data.sample._others import people_together as people_together
 from sparsam.data.source import FileFormat as FileFormat
 from sparsam.data.source import Source as Source
 from sparsam.data.source import Wanted as Wanted

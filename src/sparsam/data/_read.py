@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sparsam._checks import check_names, check_whole
 from sparsam._errors import DataError, RoleError, hint
+from sparsam._memory import memory_budget
 from sparsam.data._attribute import MAX_CATEGORIES, Attribute, as_numbers
 from sparsam.data._code_plan import code_plan
 from sparsam.data._domain import CategoricalDomain, Domain, NumericDomain, plain, rounded_range
@@ -24,8 +25,14 @@ from sparsam.data._open import open_as, without_texts
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data._target import Target
+from sparsam.data.sample._others import CodedColumn, OthersInEngine
 from sparsam.data.source._source import Column, LazyColumns, Source, check_distinct
-from sparsam.data.source.lazy import ColumnPlan
+from sparsam.data.source.lazy import ColumnPlan, Draw, LazyFrame
+
+# What a cell takes: two bytes for its code, and as much again for each of the parts, copies and
+# tables of counts that learning makes of it.
+BYTES_A_CODE = 8
+FEWEST_DRAWN = 10_000
 
 # Where a name is given that must be a column.
 _DECLARED = (
@@ -40,6 +47,8 @@ def read(
     roles: Roles | None = None,
     max_codes: int = 256,
     cuts: Mapping[str, Sequence[float]] | None = None,
+    max_memory: int | str | None = None,
+    random_state: int = 0,
 ) -> Table:
     """Read a table from a file, a data frame or plain Python, and encode it.
 
@@ -52,7 +61,7 @@ def read(
     ----------
     source : path, frame, mapping, ndarray or Table
         The path of a .csv, .tsv, .jsonl, .json (each also .gz), .parquet or .xlsx file; a pandas,
-        polars (also lazy), pyarrow or DuckDB frame; a mapping of names to columns; a
+        polars (also lazy), pyarrow, DuckDB or Spark frame; a mapping of names to columns; a
         two-dimensional array, whose columns are called x0, x1, ...; or a table that was read
         before, which is returned as it is.
     roles : Roles, optional
@@ -64,6 +73,13 @@ def read(
     cuts : mapping of str to sequence of float, optional
         For numeric columns: numbers that no bin may lie across, such as the cuts of a
         generalization that is to be applied later.
+    max_memory : int or str, optional
+        How much memory the codes may take, and what is learned from them: bytes, or a text such as
+        "4GB". By default half of what is free. Of a table whose rows stay in an engine, and whose
+        codes would take more, a random sample is drawn there. Domains come from all rows, and so
+        does what is counted on `others` later; `notes` says so.
+    random_state : int, default=0
+        The seed of that sample: the same one draws the same rows.
 
     Returns
     -------
@@ -77,10 +93,33 @@ def read(
     if isinstance(source, Table):
         return source
     check_whole("read", "max_codes", max_codes, 2, MAX_CATEGORIES)
+    check_whole("read", "random_state", random_state, 0)
+    budget = Budget(memory_budget("read", max_memory), random_state)
     roles = roles if roles is not None else Roles()
     opened = open_as(source, roles)
     _check_names(opened.names, roles)
-    return _encode(opened, roles, max_codes, cuts or {})
+    return _encode(opened, roles, max_codes, cuts or {}, budget)
+
+
+class Budget(NamedTuple):
+    """How much memory a table may take, and the seed of the sample that is drawn beyond it."""
+
+    memory: int
+    seed: int
+
+    def draw(self, n_rows: int, n_columns: int) -> Draw | None:
+        """The rows to draw; None where all fit."""
+        most = self.memory // (BYTES_A_CODE * n_columns)
+        if n_rows <= most:
+            return None
+        if most < FEWEST_DRAWN:
+            needed = FEWEST_DRAWN * BYTES_A_CODE * n_columns
+            raise DataError(
+                f"A sample must have {FEWEST_DRAWN:,} rows or more. With {n_columns:,} columns "
+                f"these take {needed:,} bytes. Got {self.memory:,} bytes."
+                + hint("allow more with max_memory", "--max-memory allows more")
+            )
+        return Draw(most / n_rows, self.seed)
 
 
 def target_of(roles: Roles, names: tuple[str, ...]) -> Target | None:
@@ -125,7 +164,11 @@ def _check_names(names: tuple[str, ...], roles: Roles) -> None:
 
 
 def _encode(
-    source: Source, roles: Roles, max_codes: int, cuts: Mapping[str, Sequence[float]]
+    source: Source,
+    roles: Roles,
+    max_codes: int,
+    cuts: Mapping[str, Sequence[float]],
+    budget: Budget,
 ) -> Table:
     edges = {name: Target(name, "bins", tuple(places)) for name, places in cuts.items()}
     targets = {target.column: target for target in targets_of(roles, source.names)}
@@ -137,7 +180,7 @@ def _encode(
         for name in left_out
     ]
     wanted = [name for name in source.names if name not in roles.unread]
-    rows = _rows_of(source, wanted, roles)
+    rows = _rows_of(source, wanted, roles, budget)
     encoded: list[Encoded] = []
     n_rows: int | None = None
     for name in wanted:
@@ -161,13 +204,18 @@ def _encode(
             notes += part.notes
     if not encoded:
         raise DataError("A table must have at least one column with values. Got none.")
+    codes = rows.matrix(encoded)
+    others = rows.others(encoded, len(codes))
+    if others is not None:
+        notes.append(f"a random sample of {len(codes):,} of {rows.n_rows:,} rows was drawn")
     return Table(
         attributes=tuple(part.attribute for part in encoded),
-        codes=rows.matrix(encoded),
+        codes=codes,
         notes=tuple(notes),
         left_out=tuple(left_out),
         numbers=rows.numbers(encoded),
         numbered=tuple(part.attribute.name for part in encoded if part.numbering),
+        others=others,
     )
 
 
@@ -196,17 +244,21 @@ def _check_rows(name: str, n_rows: int, before: int | None) -> None:
         )
 
 
-def _rows_of(source: Source, names: Sequence[str], roles: Roles) -> _RowsAtHome | _RowsInEngine:
+def _rows_of(
+    source: Source, names: Sequence[str], roles: Roles, budget: Budget
+) -> _RowsAtHome | _RowsInEngine:
     """Load columns, or count what is in them where they stay in an engine."""
     text = text_columns(roles)
     columns = source.lazy(names, text=text) if names else None
     if columns is None:
         return _RowsAtHome(source, text)
-    return _RowsInEngine(columns, roles)
+    return _RowsInEngine(columns, roles, budget)
 
 
 class _RowsAtHome:
     """Columns that are loaded one at a time, whole."""
+
+    n_rows = 0
 
     def __init__(self, source: Source, text: Collection[str]) -> None:
         self._source, self._text = source, text
@@ -224,12 +276,15 @@ class _RowsAtHome:
     def numbers(self, encoded: Sequence[Encoded]) -> dict[str, NDArray[np.float64]]:
         return {p.attribute.name: p.numbers for p in encoded if p.numbers is not None}
 
+    def others(self, encoded: Sequence[Encoded], n_drawn: int) -> OthersInEngine | None:
+        return None
+
 
 class _RowsInEngine:
     """Columns whose distinct values are counted, and whose rows come home as codes."""
 
-    def __init__(self, columns: LazyColumns, roles: Roles) -> None:
-        self._columns, self._roles = columns, roles
+    def __init__(self, columns: LazyColumns, roles: Roles, budget: Budget) -> None:
+        self._columns, self._roles, self._budget = columns, roles, budget
         self._counted = columns.counted()
 
     def column(self, name: str) -> Column:
@@ -244,16 +299,31 @@ class _RowsInEngine:
         return max(len(column) for column in self._counted.values())
 
     def matrix(self, encoded: Sequence[Encoded]) -> NDArray[np.uint16]:
-        plans = [self._plan(part) for part in encoded]
-        codes = np.empty((self.n_rows, len(encoded)), dtype=np.uint16, order="F")
+        """The codes of all rows, or of those that are drawn."""
+        draw = self._draw(encoded)
+        batches = self._frame(draw).codes([self._plan(part) for part in encoded])
+        if draw is not None:  # how many these are is not known before
+            parts = [np.concatenate(slots) for slots in zip(*batches, strict=True)]
+            batches = iter([parts])
+            n_rows = len(parts[0])
+        else:
+            n_rows = self.n_rows
+        codes = np.empty((n_rows, len(encoded)), dtype=np.uint16, order="F")
         start = 0
-        for batch in self._columns.frame.codes(plans):
+        for batch in batches:
             stop = start + len(batch[0])
             for place, slots in enumerate(batch):
                 codes[start:stop, place] = slots
             start = stop
         codes.setflags(write=False)
         return codes
+
+    def _draw(self, encoded: Sequence[Encoded]) -> Draw | None:
+        return self._budget.draw(self.n_rows, len(encoded))
+
+    def _frame(self, draw: Draw | None, *, others: bool = False) -> LazyFrame:
+        frame = self._columns.frame
+        return frame if draw is None else frame.drawn(draw, others=others)
 
     def _plan(self, part: Encoded) -> ColumnPlan:
         name = part.attribute.name
@@ -262,8 +332,23 @@ class _RowsInEngine:
         return code_plan(place, kind, self._counted[name], part.attribute, part.codes)
 
     def numbers(self, encoded: Sequence[Encoded]) -> dict[str, NDArray[np.float64]]:
+        """The exact numbers of a target that was cut into bins."""
+        frame = self._frame(self._draw(encoded))
         named = [p.attribute.name for p in encoded if p.numbers is not None]
-        return {name: self._columns.frame.numbers(self._columns.places[name]) for name in named}
+        return {name: frame.numbers(self._columns.places[name]) for name in named}
+
+    def others(self, encoded: Sequence[Encoded], n_drawn: int) -> OthersInEngine | None:
+        """The rows that were not drawn; None where all were."""
+        draw = self._draw(encoded)
+        if draw is None:
+            return None
+        columns = {part.attribute.name: self._coded(part) for part in encoded}
+        return OthersInEngine(self._frame(draw, others=True), columns, self.n_rows - n_drawn)
+
+    def _coded(self, part: Encoded) -> CodedColumn:
+        column = self._counted[part.attribute.name]
+        many = part.attribute.binned or column.n_values is not None
+        return CodedColumn(self._plan(part), None if many else column.values.tolist(), part.codes)
 
 
 class Encoded(NamedTuple):

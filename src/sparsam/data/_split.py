@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sparsam._checks import check_whole, wrong_parameter
 from sparsam._errors import DataError
 from sparsam.data._task import Task
+from sparsam.data.sample._others import Others
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,6 +29,8 @@ class Split:
         The shares that were asked for.
     rows : tuple of ndarray
         The rows of each part, as ascending positions in the whole table.
+    others : Others or None
+        Where the table is a sample: everyone else, who is in no part.
 
     Examples
     --------
@@ -45,6 +48,7 @@ class Split:
     random_state: int
     fractions: tuple[float, float, float]
     rows: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+    others: Others | None = None
 
     def __repr__(self) -> str:
         sizes = " / ".join(f"{len(rows):,}" for rows in self.rows)
@@ -83,7 +87,7 @@ def split(task: Task, fractions: Sequence[float] = (0.6, 0.1, 0.3), random_state
     parts = np.split(order, [n_train, n_train + n_validation])
     rows = (np.sort(parts[0]), np.sort(parts[1]), np.sort(parts[2]))
     train, validation, test = (task.take(part) for part in rows)
-    return Split(train, validation, test, random_state, shares, rows)
+    return Split(train, validation, test, random_state, shares, rows, task.others)
 
 
 def _check(task: Task, fractions: Sequence[float], random_state: int) -> tuple[float, float, float]:

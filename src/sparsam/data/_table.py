@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
@@ -17,6 +17,9 @@ from sparsam._checks import check_choice, check_names
 from sparsam._documents import as_written
 from sparsam._errors import DataError, MissingExtraError
 from sparsam.data._attribute import Attribute
+
+if TYPE_CHECKING:
+    from sparsam.data.sample._others import OthersInEngine
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,6 +40,8 @@ class Table:
         The exact numbers of a target that was cut into bins, by its name.
     numbered : sequence of str
         Columns of whole numbers that number the rows or the people.
+    others : OthersInEngine or None
+        Where the rows are a sample of a table in an engine: all of its other rows.
 
     Examples
     --------
@@ -54,6 +59,7 @@ class Table:
     left_out: tuple[str, ...] = ()
     numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     numbered: tuple[str, ...] = ()
+    others: OthersInEngine | None = None
 
     def __post_init__(self) -> None:
         for name in ("attributes", "notes", "left_out", "numbered"):
@@ -105,12 +111,16 @@ class Table:
         for column in range(len(self.attributes)):
             codes[:, column] = self.codes[:, column][chosen]
         numbers = {name: exact[chosen] for name, exact in self.numbers.items()}
-        return replace(self._with(self.attributes, codes), numbers=numbers)
+        # whoever is left out now is nowhere
+        return replace(self._with(self.attributes, codes), numbers=numbers, others=None)
 
     def select(self, names: Sequence[str]) -> Table:
         """Return the table with only these attributes, in this order."""
         places = [self.index(name) for name in names]
-        return self._with(tuple(self.attributes[i] for i in places), self.codes[:, places])
+        codes = np.empty((self.n_rows, len(places)), dtype=np.uint16, order="F")
+        for column, place in enumerate(places):
+            codes[:, column] = self.codes[:, place]
+        return self._with(tuple(self.attributes[i] for i in places), codes)
 
     def drop(self, names: Iterable[str]) -> Table:
         """Return the table without these attributes."""

@@ -30,6 +30,7 @@ from sparsam.data._read import (
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data._target import Target
+from sparsam.data.sample._others import Others
 from sparsam.data.source._source import Source, series_column
 
 
@@ -61,6 +62,8 @@ class Task:
     numbers : ndarray of float, optional
         The number of every row, where the target is one; `target` is then the part of its range
         that the number lies in, which is what the search learns from.
+    others : Others, optional
+        Where the rows are a sample: everyone else, who can be counted.
 
     Examples
     --------
@@ -81,6 +84,7 @@ class Task:
     roles: Roles
     rare: tuple[NDArray[np.bool_], ...] = ()
     numbers: NDArray[np.float64] | None = None
+    others: Others | None = None
 
     def __post_init__(self) -> None:
         target = np.array(self.target, dtype=np.uint16)
@@ -131,8 +135,13 @@ class Task:
         chosen = np.asarray(rows)
         chosen = chosen if chosen.dtype == bool else chosen.astype(np.int64)
         numbers = None if self.numbers is None else self.numbers[chosen]
+        # whoever is left out now is nowhere
         return replace(
-            self, table=self.table.take(chosen), target=self.target[chosen], numbers=numbers
+            self,
+            table=self.table.take(chosen),
+            target=self.target[chosen],
+            numbers=numbers,
+            others=None,
         )
 
     def join(self, other: Task) -> Task:
@@ -144,7 +153,7 @@ class Task:
         target, numbers = np.concatenate([self.target, other.target]), None
         if self.numbers is not None and other.numbers is not None:
             numbers = np.concatenate([self.numbers, other.numbers])
-        return replace(self, table=table, target=target, numbers=numbers)
+        return replace(self, table=table, target=target, numbers=numbers, others=None)
 
     def __repr__(self) -> str:
         kind = f" with {len(self.classes)} classes" if self.numbers is None else ", a number"
@@ -170,7 +179,13 @@ class Labels(NamedTuple):
 
 
 def resolve(
-    source: Any, roles: Roles | None = None, y: Any = None, *, look_for_leaks: bool = False
+    source: Any,
+    roles: Roles | None = None,
+    y: Any = None,
+    *,
+    look_for_leaks: bool = False,
+    max_memory: int | str | None = None,
+    random_state: int = 0,
 ) -> Task:
     """Settle what is predicted and what is protected, and check that the table allows it.
 
@@ -188,6 +203,10 @@ def resolve(
     look_for_leaks : bool, default=False
         Whether `table.notes` should name attributes that alone tell the target almost as well as
         all do, as these may be the outcome in other words.
+    max_memory : int or str, optional
+        As for `read`: of a table that would take more, a sample is drawn.
+    random_state : int, default=0
+        The seed of that sample.
 
     Returns
     -------
@@ -200,20 +219,53 @@ def resolve(
     >>> resolve(people, Roles("works"))
     Task(3 rows, 2 attributes, 1 personal, target 'works' with 2 classes)
     """
-    table, roles = opened_table(source, roles if roles is not None else Roles())
+    table, roles = opened_table(source, roles or Roles(), max_memory, random_state)
+    if y is not None and table.others is not None:
+        raise DataError(
+            "A target that is no column must be in memory, as the table. This one is a sample."
+            "\n\nHint: put the target into the table, or allow more memory."
+        )
+    whole = table
     table = _with_target(table, roles) if y is None and roles.drop_missing_target else table
     labels, table = labels_of(table, roles) if y is None else (_given(table, roles, y), table)
-    task = settled_task(table, labels, roles)
+    task = replace(settled_task(table, labels, roles), others=_others(whole, roles, labels))
     if look_for_leaks:
         found = leaks(task.table, labels.codes, len(labels.classes))
         task = with_notes(task, [leak_note(name) for name in found])
     return task
 
 
-def opened_table(source: Any, roles: Roles) -> tuple[Table, Roles]:
+def _others(table: Table, roles: Roles, labels: Labels) -> Others | None:
+    """Everyone outside the sample, with the classes that the sample has."""
+    target = target_of(roles, table.names)
+    if table.others is None or target is None:
+        return None
+    attribute = table.attribute(target.column)
+    classes = np.empty(0, dtype=np.int64)
+    if labels.numbers is None:
+        known = {name: number for number, name in enumerate(labels.classes)}
+        names = class_names(attribute, target)
+        classes = np.array([known.get(name, -1) for name in names] + [-1], dtype=np.int64)
+    return table.others.with_target(target.column, classes)
+
+
+def class_names(attribute: Attribute, target: Target) -> list[str]:
+    """The class that each code of the target's column stands for, but for a missing one."""
+    if target.edges:
+        every = np.arange(attribute.n_values, dtype=np.uint16)
+        return [target.classes[number] for number in target.labels(attribute, every)]
+    if isinstance(attribute.domain, CategoricalDomain):
+        return [str(category) for category in attribute.domain.categories]
+    return [str(int(low)) for low in attribute.lows]
+
+
+def opened_table(
+    source: Any, roles: Roles, max_memory: int | str | None = None, random_state: int = 0
+) -> tuple[Table, Roles]:
     """Read a table, without what is never read, and what reading told of the roles."""
     opened = source if isinstance(source, Table) else open_as(source, roles)
-    table = declare(read(opened, roles=roles), roles)
+    table = read(opened, roles=roles, max_memory=max_memory, random_state=random_state)
+    table = declare(table, roles)
     if isinstance(opened, Source):
         roles = with_numbers_found(roles, opened)
     if table.n_rows == 0:
@@ -323,11 +375,7 @@ def _as_is(
             )
         return _number(name, attribute.lows[codes] if numbers is None else numbers)
     _check_repeats(attribute, codes)
-    if isinstance(attribute.domain, CategoricalDomain):
-        classes = tuple(str(category) for category in attribute.domain.categories)
-    else:
-        classes = tuple(str(int(low)) for low in attribute.lows)
-    return _dense(name, codes, classes)
+    return _dense(name, codes, tuple(class_names(attribute, Target(name))))
 
 
 def _number(name: str, numbers: NDArray[np.float64]) -> Labels:

@@ -53,6 +53,7 @@ __getattr__, __dir__ = load_lazily(
         "day_of": "_made",  # likewise
         "diff_report": "_diff_report",
         "explore_report": "_explore_report",
+        "everyone_blocks": "sections._everyone",  # likewise
         "groups_brief": "sections._groups",  # likewise
         "individual_report": "_individual_report",
         "model_report": "_model_report",

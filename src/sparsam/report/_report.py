@@ -7,7 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from sparsam._small_counts import SMALLEST_COUNT
-from sparsam.assess import Assessment, AttackedPoint, Choice, Front, Point, publish_kept
+from sparsam.assess import (
+    Assessment,
+    AttackedPoint,
+    Choice,
+    Front,
+    Point,
+    everyone_data,
+    publish_kept,
+)
 from sparsam.attack import Attacks
 from sparsam.data import LEAK
 from sparsam.report._attack_report import attack_section
@@ -85,6 +93,7 @@ from sparsam.report.pictures._front import (
     risk_scale,
     risk_strip,
 )
+from sparsam.report.sections._everyone import everyone_section
 from sparsam.report.sections._groups import groups_section, worst_clause
 
 Data = dict[str, Any]
@@ -132,6 +141,8 @@ class Report(Document[Data]):
         if (groups := data.get("groups")) and groups["attributes"]:
             lost = chosen["utility"]["loss"]
             sections.insert(2, groups_section(groups, score_of(data), lost))
+        if everyone := data.get("everyone"):
+            sections.append(everyone_section(everyone, data["task"]["rows"], score_of(data)))
         if "attacks" in data:
             interval = interval_words(data)
             how = how_collected(chosen.get("attributes", ()))
@@ -221,6 +232,8 @@ def report_on(
         "reproduce": reproduce_data(front.data, source, command, settings),
         "confidence": 0.95,
     }
+    if choice.everyone:
+        data["everyone"] = everyone_data(choice.everyone)
     if attacks is not None:
         data["attacks"] = attacks.facts()
         data["meaning"] += ATTACK_MEANING

@@ -8,3 +8,4 @@ from sparsam.data.source.lazy._frame import LazyFrame as LazyFrame
 from sparsam.data.source.lazy._frame import Written as Written
 from sparsam.data.source.lazy._open import open_lazy as open_lazy
 from sparsam.data.source.lazy._plan import ColumnPlan as ColumnPlan
+from sparsam.data.source.lazy._plan import RecordPlan as RecordPlan

@@ -21,6 +21,7 @@ from sparsam.data.source.lazy._frame import LazyFrame, Refused
 from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind
 from sparsam.data.source.lazy._sql import Dialect, counted, counts_sql, projections
 from sparsam.data.source.lazy._stream import Codes, stream_codes
+from sparsam.data.source.lazy._whole_numbers import WholeNumbers, whole_numbers
 
 _ROWS, _PLACE = "rows_to_count", "place_of_the_row"
 _SLOTS = {"uint8": "UTINYINT", "uint16": "USMALLINT"}
@@ -83,6 +84,16 @@ class DuckDialect(Dialect):
         return f"CAST(enum_code(TRY_CAST({value} AS ENUM({members}))) AS INTEGER)"
 
 
+def _projected(
+    relation: Any, plans: Sequence[ColumnPlan], keep: Sequence[str], *, slots: bool
+) -> Any:
+    lists = projections(plans, keep, DuckDialect(), slots=slots)
+    relation = relation.project(", ".join(lists.values))
+    if lists.places:
+        relation = relation.project(", ".join(["*", *lists.places]))
+    return relation.project(", ".join(lists.outputs))
+
+
 class DuckFrame(LazyFrame):
     """A relation of DuckDB.
 
@@ -105,18 +116,39 @@ class DuckFrame(LazyFrame):
         return self._projected(plans, keep, slots=False)
 
     def _slots(self, plans: Sequence[ColumnPlan]) -> Iterator[list[Codes]]:
-        coded = self._projected(plans, (), slots=True)
-        return stream_codes(coded, [plan.dtype for plan in plans])
+        whole = {place: w for place, plan in enumerate(plans) if (w := self._whole(plan))}
+        others = [place for place in range(len(plans)) if place not in whole]
+        relation = self._frame.to_native()
+        shifted = [
+            f"CAST({w.sql(quoted(plans[place].name))} AS {_SLOTS[w.dtype.__name__]}) "
+            f"AS {quoted(_whole_name(place))}"
+            for place, w in whole.items()
+        ]
+        if shifted:
+            relation = relation.project(", ".join(["*", *shifted]))
+        kept = [_whole_name(place) for place in whole]
+        coded = _projected(relation, [plans[place] for place in others], kept, slots=True)
+        types = [*(plans[place].dtype for place in others), *(w.dtype for w in whole.values())]
+        order = [*others, *whole]
+        for batch in stream_codes(coded, types):
+            slots = dict(zip(order, batch, strict=True))
+            yield [
+                whole[place].looked_up(slots[place]) if place in whole else slots[place]
+                for place in range(len(plans))
+            ]
+
+    def _whole(self, plan: ColumnPlan) -> WholeNumbers | None:
+        """Where the numbers of a column come home to, if it is one of whole numbers."""
+        return whole_numbers(plan) if self.integer(plan.name) else None
+
+    def _coded(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
+        return self._projected(plans, keep, slots=True)
 
     def _n_rows(self) -> int:
         return int(self._frame.to_native().aggregate("count(*)").fetchall()[0][0])
 
     def _projected(self, plans: Sequence[ColumnPlan], keep: Sequence[str], *, slots: bool) -> Any:
-        lists = projections(plans, keep, DuckDialect(), slots=slots)
-        relation = self._frame.to_native().project(", ".join(lists.values))
-        if lists.places:
-            relation = relation.project(", ".join(["*", *lists.places]))
-        return relation.project(", ".join(lists.outputs))
+        return _projected(self._frame.to_native(), plans, keep, slots=slots)
 
     def _numbers(self, name: str) -> NDArray[np.float64]:
         numbers = self.native.project(f"CAST({quoted(name)} AS DOUBLE) AS n").fetchnumpy()["n"]
@@ -145,3 +177,7 @@ class DuckFrame(LazyFrame):
         compared = ">=" if others else "<"
         drawn = numbered.filter(f"{draw.sql(_PLACE)} {compared} {draw.threshold}")
         return drawn.project(f"* EXCLUDE ({_PLACE})")
+
+
+def _whole_name(place: int) -> str:
+    return f"sparsam whole {place}"

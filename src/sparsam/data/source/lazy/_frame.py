@@ -15,7 +15,7 @@ from sparsam._lazy import LazyModule
 from sparsam.data.source._engine import Wording, unreadable_frame, worded
 from sparsam.data.source.lazy._counts import GroupCounts, Names, parts_of
 from sparsam.data.source.lazy._draw import Draw
-from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind
+from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind, RecordPlan, slot_name
 from sparsam.data.source.lazy._stream import Codes
 
 if TYPE_CHECKING:
@@ -41,6 +41,23 @@ class Written(NamedTuple):
 
     n_rows: int
     refused: Refused
+
+
+class RecordsBeside(NamedTuple):
+    """How many rows share each generalized record and each value of one column beside it.
+
+    Attributes
+    ----------
+    keys : list of ndarray of int64
+        The records, as `RecordPlan` packs them.
+    values : ndarray
+        Masked where one is missing.
+    counts : ndarray of int64
+    """
+
+    keys: list[NDArray[np.int64]]
+    values: NDArray[Any]
+    counts: NDArray[np.int64]
 
 
 class LazyFrame(ABC):
@@ -72,6 +89,11 @@ class LazyFrame(ABC):
         if dtype == nw.Time:
             return "time"
         return "text" if dtype in (nw.String, nw.Categorical, nw.Enum) else "other"
+
+    def integer(self, name: str) -> bool:
+        """Whether a column holds whole numbers that 64 bits with a sign hold."""
+        dtype = self._schema[name]
+        return dtype.is_integer() and dtype not in (nw.UInt64, nw.Int128, nw.UInt128)
 
     def tells(self, name: str) -> bool:
         """Whether the values of a column mean the same in the engine as at home."""
@@ -196,6 +218,72 @@ class LazyFrame(ABC):
     @abstractmethod
     def _group_counts(self, sets: list[Names]) -> list[GroupCounts]: ...
 
+    def record_counts(
+        self, record: RecordPlan, beside: Sequence[str | ColumnPlan]
+    ) -> list[RecordsBeside]:
+        """Count the rows by their generalized record and, in turn, one column beside it.
+
+        The engine packs a record into one whole number, and looks at its rows once.
+
+        Parameters
+        ----------
+        record : RecordPlan
+        beside : sequence of str or ColumnPlan
+            Columns as they are, or as slots.
+
+        Returns
+        -------
+        list of RecordsBeside
+            One for each column beside, in no order.
+        """
+        keys = tuple(_key(i) for i in range(len(record.keys)))
+        sets = [(*keys, _beside(i)) for i in range(len(beside))]
+        return [
+            RecordsBeside(
+                [np.asarray(key, dtype=np.int64) for key in groups.columns[:-1]],
+                groups.columns[-1],
+                groups.counts,
+            )
+            for groups in self._packed(record, beside).group_counts(sets)
+        ]
+
+    def _packed(self, record: RecordPlan, beside: Sequence[str | ColumnPlan]) -> LazyFrame:
+        """A frame of the whole numbers that records are packed into, and of columns beside."""
+        plans = [*record.columns, *(b for b in beside if isinstance(b, ColumnPlan))]
+        names = [b for b in beside if isinstance(b, str)]
+        coded = nw.from_native(self._coded(plans, list(dict.fromkeys(names))))
+
+        def slots(place: int) -> nw.Expr:
+            return nw.col(slot_name(place)).cast(nw.Int64) - self._first_slot(plans[place])
+
+        columns = [record.packed(key, slots).alias(_key(i)) for i, key in enumerate(record.keys)]
+        later = iter(range(len(record.columns), len(plans)))
+        for i, b in enumerate(beside):
+            column = nw.col(b) if isinstance(b, str) else slots(next(later))
+            columns.append(column.alias(_beside(i)))
+        return type(self)(coded.select(*columns), self._wording)
+
+    def without_missing(self, plan: ColumnPlan) -> LazyFrame:
+        """Return the rows that have a value of a column; of numbers NaN is none."""
+        if plan.missing is None:
+            return self
+        column = nw.col(plan.name)
+        known = ~column.is_null()
+        if self._schema[plan.name].is_float():
+            known &= ~column.is_nan()
+        gone = [m for slot, members in plan.groups or () for m in members if slot == plan.missing]
+        if gone:
+            known &= ~column.is_in(gone)
+        return type(self)(self._frame.filter(known), self._wording)
+
+    @abstractmethod
+    def _coded(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
+        """A frame of slots, by ``slot_name``, and of columns that pass through."""
+
+    def _first_slot(self, plan: ColumnPlan) -> int:
+        """The number that stands for slot 0 there."""
+        return 0
+
     def sizes(self, names: Sequence[str]) -> tuple[int, list[int]]:
         """Return the number of rows, and about how many values each of some columns has."""
         n_rows, *sizes = worded(partial(self._sizes, names), self._wording)
@@ -250,3 +338,11 @@ class LazyFrame(ABC):
 
     @abstractmethod
     def _drawn(self, draw: Draw, others: bool) -> Any: ...
+
+
+def _key(i: int) -> str:
+    return f"record_{i}"
+
+
+def _beside(i: int) -> str:
+    return f"beside_{i}"

@@ -12,7 +12,7 @@ from sparsam._lazy import LazyModule
 from sparsam.data.source.lazy._counts import COUNT, GroupCounts, Names, series_values
 from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
-from sparsam.data.source.lazy._plan import ColumnPlan
+from sparsam.data.source.lazy._plan import ColumnPlan, slot_name
 from sparsam.data.source.lazy._stream import Codes
 
 if TYPE_CHECKING:
@@ -55,6 +55,11 @@ class OtherFrame(LazyFrame):
         coded = [_expression(plan, None).alias(str(i)) for i, plan in enumerate(plans)]
         home = self._frame.select(*coded).collect()
         yield [np.asarray(home[str(i)].to_numpy(), plan.dtype) for i, plan in enumerate(plans)]
+
+    def _coded(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
+        _check_size(plans)
+        coded = [_expression(plan, None).alias(slot_name(i)) for i, plan in enumerate(plans)]
+        return self._frame.select(*coded, *map(nw.col, keep)).to_native()
 
     def _n_rows(self) -> int:
         return int(self._frame.select(nw.len()).collect().item())

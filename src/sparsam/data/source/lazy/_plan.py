@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsam.data._calendar import day_of
 
 Members = Sequence[str] | Sequence[float]
 LazyKind = Literal["number", "text", "truth", "date", "moment", "time", "other"]
+_LARGEST_KEY = 2**62
 Edge = float | datetime.date | datetime.time
 
 
@@ -119,6 +121,53 @@ class ColumnPlan:
         outside = None if self.outside is None else 0
         groups = [(0, members)]
         return replace(self, groups=groups, missing=missing, outside=outside, labels=None)
+
+
+@dataclass(frozen=True)
+class RecordPlan:
+    """How the buckets of several columns become a few whole numbers, equal for equal records.
+
+    Parameters
+    ----------
+    columns : tuple of ColumnPlan
+        No value of theirs is refused.
+    """
+
+    columns: tuple[ColumnPlan, ...]
+
+    @cached_property
+    def keys(self) -> tuple[tuple[int, ...], ...]:
+        """For each whole number the columns that go into it, the first most significant."""
+        keys: list[list[int]] = []
+        span = _LARGEST_KEY
+        for place, plan in enumerate(self.columns):
+            if span * plan.n_buckets > _LARGEST_KEY:
+                keys.append([])
+                span = 1
+            keys[-1].append(place)
+            span *= plan.n_buckets
+        return tuple(map(tuple, keys))
+
+    def packed(self, key: tuple[int, ...], slots: Callable[[int], Any]) -> Any:
+        """One of the whole numbers, from the buckets of each column."""
+        number = slots(key[0])
+        for place in key[1:]:
+            number = number * self.columns[place].n_buckets + slots(place)
+        return number
+
+    def unpacked(self, numbers: Sequence[NDArray[np.int64]]) -> NDArray[np.uint16]:
+        """The records that such numbers stand for, one in each line."""
+        records = np.empty((len(numbers[0]), len(self.columns)), dtype=np.uint16, order="F")
+        for key, packed in zip(self.keys, numbers, strict=True):
+            left = np.asarray(packed, dtype=np.int64)
+            for place in reversed(key):
+                left, records[:, place] = np.divmod(left, self.columns[place].n_buckets)
+        return records
+
+
+def slot_name(i: int) -> str:
+    """Return what the column with the slots of the i-th plan is called."""
+    return f"sparsam slot {i}"
 
 
 def _number(edge: Edge) -> float:

@@ -15,7 +15,7 @@ from sparsam._lazy import LazyModule
 from sparsam.data.source.lazy._counts import COUNT, GroupCounts, Names, series_values
 from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
-from sparsam.data.source.lazy._plan import ColumnPlan
+from sparsam.data.source.lazy._plan import ColumnPlan, slot_name
 from sparsam.data.source.lazy._stream import Codes, stream_codes
 
 if TYPE_CHECKING:
@@ -59,6 +59,10 @@ class PolarsFrame(LazyFrame):
         numbered = self._frame.to_native().with_row_index(_ROW).select(_ROW, *coded)
         for frame in _in_order(numbered.collect_batches(engine="streaming")):
             yield from stream_codes(frame, [plan.dtype for plan in plans])
+
+    def _coded(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
+        coded = [_slots(plan).alias(slot_name(i)) for i, plan in enumerate(plans)]
+        return self._frame.to_native().select(*coded, *map(pl.col, keep))
 
     def _n_rows(self) -> int:
         return int(self._frame.to_native().select(pl.len()).collect(engine="streaming").item())

@@ -106,6 +106,13 @@ class SparkFrame(LazyFrame):
         for batch in stream_codes(home, [plan.dtype for plan in plans]):
             yield [slots ^ slots.dtype.type(_SLOTS[slots.dtype.name][1]) for slots in batch]
 
+    def _coded(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
+        return self._projected(plans, keep, slots=True)
+
+    def _first_slot(self, plan: ColumnPlan) -> int:
+        """The number that stands for slot 0 there."""
+        return -_SLOTS[plan.dtype.__name__][1]
+
     def _n_rows(self) -> int:
         return int(self._frame.to_native().count())
 

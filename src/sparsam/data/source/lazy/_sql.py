@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
-from sparsam.data.source.lazy._plan import ColumnPlan
+from sparsam.data.source.lazy._plan import ColumnPlan, slot_name
 from sparsam.data.source.lazy._search import grid_of
 
 # Up to here comparing with every cut is faster than a search, in both engines.
@@ -134,7 +134,7 @@ def projections(
         Columns that pass through.
     dialect : Dialect
     slots : bool
-        Whether the slots of the values are wanted; these columns are called 0, 1, 2 ...
+        Whether the slots of the values are wanted; these columns are called ``slot_name(i)``.
     """
     kept = [dialect.quoted(name) for name in keep]
     values, places, outputs = list(kept), [], []
@@ -144,7 +144,8 @@ def projections(
         values.append(f"{column.value} AS {dialect.quoted(value_name(i))}")
         if column.place is not None:
             places.append(f"{column.place} AS {dialect.quoted(place_name(i))}")
-        outputs.append(f"{column.output} AS {dialect.quoted(str(i) if slots else plan.name)}")
+        name = slot_name(i) if slots else plan.name
+        outputs.append(f"{column.output} AS {dialect.quoted(name)}")
     return Projections(values, places, [*outputs, *kept])
 
 
@@ -157,7 +158,8 @@ def _given_out(plan: ColumnPlan, dialect: Dialect) -> tuple[list[str], str]:
 def counts_sql(checks: Sequence[ColumnPlan], dialect: Dialect) -> list[str]:
     """Write what counts the slots for missing and for outside values of every plan."""
     return [
-        f"count_if({dialect.quoted(str(i))} = {dialect.slots(plan)[0][plan.n_buckets + reason]})"
+        f"count_if({dialect.quoted(slot_name(i))} = "
+        f"{dialect.slots(plan)[0][plan.n_buckets + reason]})"
         for i, plan in enumerate(checks)
         for reason in (0, 1)
     ]

@@ -1,0 +1,189 @@
+"""People outside a sample are counted alike, wherever they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+
+import sparsam as sp
+from sparsam._errors import DataError
+from sparsam.data import OthersAtHome, RecordCounts, Task, draw_people, people_together
+from sparsam.data.sample._others import SeveralOthers, coarser
+from sparsam.data.source.lazy._plan import ColumnPlan, RecordPlan
+
+N = 30_000
+ROLES = sp.Roles("pays", categorical=["job", "code"], missing_values=["?"])
+
+
+@pytest.fixture(scope="module")
+def people() -> pl.DataFrame:
+    rng = np.random.default_rng(5)
+    job = rng.choice(["clerk", "cook", "?", "smith"], N)
+    wage = np.round(rng.gamma(2, 900, N), 1)
+    return pl.DataFrame(
+        {
+            "age": pl.Series([None if i % 17 == 0 else int(a) for i, a in
+                              enumerate(rng.integers(16, 90, N))]),
+            "job": job,
+            "code": rng.integers(1, 9, N),
+            "wage": wage,
+            "pays": np.where(wage + rng.normal(0, 500, N) > 1800, "yes", "no"),
+        }
+    )  # fmt: skip
+
+
+def in_engine(people: pl.DataFrame, engine: str) -> Any:
+    if engine == "polars":
+        return people.lazy()
+    connection = duckdb.connect()
+    connection.register("people", people)
+    return connection.sql("SELECT * FROM people")
+
+
+def sampled(people: pl.DataFrame, engine: str) -> Task:
+    # 10,000 rows of five columns at eight bytes a cell, and a little more
+    return sp.resolve(in_engine(people, engine), ROLES, max_memory=500_000, random_state=3)
+
+
+def lookups_of(task: Task) -> dict[str, Any]:
+    halves = {}
+    for name in ("age", "job", "wage"):
+        size = task.table.attribute(name).size
+        halves[name] = (np.arange(size) * 3 // size).astype(np.uint16)
+    return halves
+
+
+def plain(counts: RecordCounts) -> dict[str, Any]:
+    assert counts.target is not None
+    cells = {"target": counts.target, **counts.personal}
+    return {
+        "people": Counter(dict(zip(map(tuple, counts.records.tolist()), counts.people.tolist(),
+                                   strict=True))),
+        **{
+            name: Counter(
+                {
+                    (*counts.records[line].tolist(), int(code)): int(n)
+                    for line, code, n in zip(*part, strict=True)
+                }
+            )
+            for name, part in cells.items()
+        },
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_the_sample_and_the_others_are_everyone(people: pl.DataFrame, engine: str) -> None:
+    whole = sp.resolve(in_engine(people, engine), ROLES)
+    task = sampled(people, engine)
+    assert whole.others is None
+    assert task.others is not None
+    assert task.table.attributes == whole.table.attributes, "domains come from all rows"
+    assert 9_000 < task.n_rows < 16_000
+    assert task.n_rows + task.others.n_people == N
+    lookups = lookups_of(whole)
+    personal = ["job", "code", "age", "wage"]
+    everyone = OthersAtHome(whole, np.arange(N)).count(lookups, personal)
+    own = OthersAtHome(task, np.arange(task.n_rows)).count(lookups, personal)
+    others = task.others.count(lookups, personal)
+    together = {name: plain(own)[name] + counts for name, counts in plain(others).items()}
+    assert together == plain(everyone)
+    several = SeveralOthers([OthersAtHome(task, np.arange(task.n_rows)), task.others])
+    assert plain(several.count(lookups, personal)) == plain(everyone)
+    assert sorted(people_together([own, others])) == sorted(everyone.people.tolist())
+
+
+def test_counts_at_home_are_those_of_a_loop(people: pl.DataFrame) -> None:
+    task = sp.resolve(people, ROLES)
+    lookups, rows = lookups_of(task), np.arange(0, N, 3)
+    counts = OthersAtHome(task, rows).count(lookups, ["code"])
+    slow: Counter[Any] = Counter()
+    for row in rows.tolist():
+        record = tuple(int(lookups[name][task.table.column(name)[row]]) for name in lookups)
+        slow[(*record, int(task.table.column("code")[row]))] += 1
+    assert plain(counts)["code"] == slow
+    assert counts.n_people == len(rows)
+
+
+def test_the_same_seed_draws_the_same_rows_on_every_engine(people: pl.DataFrame) -> None:
+    first, second = sampled(people, "duckdb"), sampled(people, "polars")
+    assert (first.codes == second.codes).all()
+    other = sp.read(in_engine(people, "duckdb"), roles=ROLES, max_memory=500_000, random_state=4)
+    assert other.n_rows != first.n_rows or (other.column("age") != first.table.column("age")).any()
+
+
+def test_coarser_counts_follow_from_finer_ones(people: pl.DataFrame) -> None:
+    task = sp.resolve(people, ROLES)
+    coarse = lookups_of(task)
+    fine = {n: np.arange(task.table.attribute(n).size).astype(np.uint16) for n in ("job", "age")}
+    fine["wage"] = coarse["wage"]
+    everyone = OthersAtHome(task, np.arange(N))
+    assert plain(coarser(everyone.count(fine, ["code"]), fine, coarse)) == plain(
+        everyone.count(coarse, ["code"])
+    )
+
+
+def test_rows_without_a_target_are_left_out(people: pl.DataFrame) -> None:
+    holes = people.with_columns(
+        pays=pl.when(pl.int_range(N) % 5 == 0).then(None)
+        .when(pl.int_range(N) % 5 == 1).then(pl.lit("?"))
+        .otherwise(pl.col("pays"))
+    )  # fmt: skip
+    roles = sp.Roles(
+        "pays", categorical=["job", "code"], missing_values=["?"], drop_missing_target=True
+    )
+    counted = {}
+    for engine in ("duckdb", "polars"):
+        task = sp.resolve(in_engine(holes, engine), roles, max_memory=500_000)
+        assert task.others is not None
+        counts = task.others.count(lookups_of(task), ["code"])
+        assert counts.target is not None
+        assert (counts.target.codes >= 0).all()
+        assert task.n_rows + counts.n_people == 3 * N // 5
+        assert counts.personal["code"].counts.sum() == counts.n_people
+        counted[engine] = plain(counts)
+    assert counted["duckdb"] == counted["polars"]
+
+
+def test_nothing_collected_is_one_record(people: pl.DataFrame) -> None:
+    task = sampled(people, "duckdb")
+    assert task.others is not None
+    counts = task.others.count({}, ["job"])
+    assert counts.records.shape == (1, 0)
+    assert counts.people.tolist() == [task.others.n_people]
+
+
+def test_records_too_many_for_one_number_take_several() -> None:
+    record = RecordPlan(tuple(ColumnPlan(f"c{i}", "number", missing=999) for i in range(13)))
+    assert len(record.keys) == 3
+    rng = np.random.default_rng(0)
+    records = rng.integers(0, 1000, (50, 13)).astype(np.uint16)
+    keys = [record.packed(key, lambda i: records[:, i].astype(np.int64)) for key in record.keys]
+    assert (record.unpacked(keys) == records).all()
+
+
+def test_people_who_are_left_out_are_nobody_s_others(people: pl.DataFrame) -> None:
+    task = sampled(people, "duckdb")
+    assert task.take(np.arange(100)).others is None
+    assert task.table.take(np.arange(100)).others is None
+    drawn = draw_people(task, 5_000)
+    assert drawn.n_rows == 5_000
+    assert drawn.others is not None
+    assert drawn.others.n_people == N - 5_000
+    assert drawn.others.count(lookups_of(task), []).n_people == N - 5_000
+
+
+def test_too_little_memory_for_any_sample_is_said(people: pl.DataFrame) -> None:
+    with pytest.raises(DataError, match=r"10,000 rows or more.*Got 1,000 bytes"):
+        sp.read(people.lazy(), max_memory=1_000)
+
+
+def test_a_target_beside_a_sample_is_refused(people: pl.DataFrame) -> None:
+    table = sp.read(people.lazy().drop("pays"), max_memory=400_000)
+    assert table.others is not None
+    with pytest.raises(DataError, match="must be in memory"):
+        sp.resolve(table, sp.Roles(), y=np.zeros(table.n_rows))
