@@ -43,13 +43,29 @@ InputFile = _InputFile()
 
 
 class _InputTable(_InputFile):
-    """A table to read: a file, or - for standard input."""
+    """A table to read: a file, a folder, a pattern, a database, or - for standard input."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Turn the text into the path of a file, or into what came through the pipe."""
         if str(value) == PIPE and ctx is not None and not ctx.resilient_parsing:
             return piped(ctx)
+        if places := _several_places(str(value)):
+            if param is not None and ctx is not None:
+                for file in places:
+                    claim(file, _option(param, ctx), ctx, written=False)
+            return Path(str(value))
         return super().convert(value, param, ctx)
+
+
+def _several_places(text: str) -> list[Path]:
+    """The files of a folder, of a pattern or of a database; of a server only its address."""
+    from sparsam._errors import DataError
+    from sparsam.data import table_places
+
+    try:
+        return table_places(text)
+    except DataError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 InputTable = _InputTable()

@@ -62,6 +62,7 @@ from sparsam.data.source import fingerprint as fingerprint
 from sparsam.data.source import is_frame as is_frame
 from sparsam.data.source import open_declared as open_declared
 from sparsam.data.source import open_source as open_source
+from sparsam.data.source import table_places as table_places
 from sparsam.data.source import write_columns as write_columns
 
 # What is not listed here is for the other folders, not for users.

@@ -20,6 +20,7 @@ from sparsam.data.source._source import columns_of as columns_of
 from sparsam.data.source._source import count_rows as count_rows
 from sparsam.data.source._source import is_frame as is_frame
 from sparsam.data.source._source import open_source as open_source
+from sparsam.data.source._source import table_places as table_places
 from sparsam.data.source._source import take_rows as take_rows
 from sparsam.data.source._stored_cells import row_labels as row_labels
 from sparsam.data.source._stored_cells import stored_cells as stored_cells

@@ -125,6 +125,8 @@ class ParquetFile:
     ----------
     file : Path
     engine : Engine
+    more : sequence of Path
+        More files of the same table.
     any_text : bool, default=False
         Whether a text that is not in UTF-8 is read too, with "?" for what cannot be, where this
         version of DuckDB can do so. If not, it is an error.
@@ -133,26 +135,34 @@ class ParquetFile:
     ----------
     names : list of str
         As they are in the file.
+    others : list of list of str
+        Those of more files.
     columns : list of str
         As DuckDB calls them, in quotes: it renames those that differ only by case.
     types : list of DuckDB types
     """
 
-    def __init__(self, file: Path, engine: Engine, *, any_text: bool = False) -> None:
+    def __init__(
+        self, file: Path, engine: Engine, *, more: Sequence[Path] = (), any_text: bool = False
+    ) -> None:
         self._file, self._engine = file, engine
         lenient = any_text and "utf8_validation" in _options("read_parquet")
         self._relation = _PARQUET.format(more=", utf8_validation = 'replace'" if lenient else "")
-        self._path = [literal(file)]
+        self._path = [[literal(own) for own in (file, *more)]]
         columns, self.types = engine.shape(
             f"SELECT * FROM {self._relation}", self._path, lambda _: no_parquet(file)
         )
-        schema = engine.rows(
+        self.names, *others = (self._names(own) for own in (file, *more))
+        self.others = others
+        self.columns = [quoted(column) for column in columns]
+
+    def _names(self, file: Path) -> list[str]:
+        schema = self._engine.rows(
             "SELECT name, num_children FROM parquet_schema(?)",
-            self._path,
+            [literal(file)],
             lambda _: no_parquet(file),
         )
-        self.names = _top_level(schema)
-        self.columns = [quoted(column) for column in columns]
+        return _top_level(schema)
 
     def n_rows(self) -> int:
         """Count the rows."""
@@ -187,6 +197,7 @@ def csv_table(
     header: Header,
     form: FileFormat,
     *,
+    more: Sequence[tuple[Path, Header]] = (),
     select: str = "*",
     any_text: bool = False,
 ) -> None:
@@ -200,6 +211,8 @@ def csv_table(
         Python, which takes longer.
     header : Header
     form : FileFormat
+    more : sequence of (Path, Header)
+        More files of the same table, each with how it begins.
     select : str, default="*"
         Expressions of the columns, which are texts.
     any_text : bool, default=False
@@ -207,16 +220,32 @@ def csv_table(
         after the other rows; if not, it is an error. Nothing changes for the other rows: one
         person's text decides nothing about the others.
     """
+    _one_csv(engine, file, header, form, select, any_text, "CREATE TABLE t AS")
+    for own, its in more:
+        _one_csv(engine, own, its, form, select, any_text, "INSERT INTO t")
+
+
+def _one_csv(
+    engine: Engine,
+    file: TableFile,
+    header: Header,
+    form: FileFormat,
+    select: str,
+    any_text: bool,
+    into: str,
+) -> None:
     if is_packed(file):
         check_gzip(file)
     if isinstance(file, Path) and is_utf8(form):
         try:
-            _native_csv(engine, file, header, form, select, any_text)
+            _native_csv(engine, file, header, form, select, any_text, into)
         except _UnlikeLinesError:
-            engine.run("DROP TABLE IF EXISTS t", [], lambda error: damaged_csv(file, error, form))
+            if into.startswith("CREATE"):
+                drop = "DROP TABLE IF EXISTS t"
+                engine.run(drop, [], lambda error: damaged_csv(file, error, form))
         else:
             return
-    _foreign_csv(engine, file, header, form, select, any_text)
+    _foreign_csv(engine, file, header, form, select, any_text, into)
 
 
 class _UnlikeLinesError(DataError):
@@ -224,7 +253,13 @@ class _UnlikeLinesError(DataError):
 
 
 def _native_csv(
-    engine: Engine, file: Path, header: Header, form: FileFormat, select: str, any_text: bool
+    engine: Engine,
+    file: Path,
+    header: Header,
+    form: FileFormat,
+    select: str,
+    any_text: bool,
+    into: str,
 ) -> None:
     columns = {f"c{i}": "VARCHAR" for i in range(len(header.names))}
     compression = "gzip" if is_packed(file) else "none"
@@ -238,13 +273,19 @@ def _native_csv(
         return damaged_csv(file, error, form)
 
     source = _CSV.format(more=", store_rejects = true" if any_text else "")
-    engine.run(f"CREATE TABLE t AS SELECT {select} FROM {source}", parameters, wording)
+    engine.run(f"{into} SELECT {select} FROM {source}", parameters, wording)
     if any_text:
         _add_unreadable(engine, file, select, list(columns))
 
 
 def _foreign_csv(
-    engine: Engine, file: TableFile, header: Header, form: FileFormat, select: str, any_text: bool
+    engine: Engine,
+    file: TableFile,
+    header: Header,
+    form: FileFormat,
+    select: str,
+    any_text: bool,
+    into: str,
 ) -> None:
     def wording(error: Exception) -> DataError:
         return damaged_csv(file, error, form)
@@ -254,7 +295,7 @@ def _foreign_csv(
     engine.run(f"CREATE TABLE records ({texts})", [], wording)
     for batch in record_batches(file, header, form, any_text=any_text):
         engine.insert("records", dict(zip(names, batch, strict=True)), wording)
-    engine.run(f"CREATE TABLE t AS SELECT {select} FROM records", [], wording)
+    engine.run(f"{into} SELECT {select} FROM records", [], wording)
     engine.run("DROP TABLE records", [], wording)
 
 

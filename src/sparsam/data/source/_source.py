@@ -26,6 +26,7 @@ from sparsam._errors import DataError
 from sparsam._lazy import LazyModule
 from sparsam.data._table import Table, duplicates
 from sparsam.data.source._csv_cells import Cell, CsvCells
+from sparsam.data.source._database import Address, attached, database_address
 from sparsam.data.source._engine import (
     Engine,
     ParquetFile,
@@ -45,6 +46,7 @@ from sparsam.data.source._frame import wall_clock
 from sparsam.data.source._header import header_of
 from sparsam.data.source._json import json_columns
 from sparsam.data.source._loaded import Loaded, check_single, nested, typed_values
+from sparsam.data.source._many_files import check_alike, is_many, many_files
 from sparsam.data.source._table_file import FileKind, Piped, TableFile, table_file
 from sparsam.data.source.lazy import LazyFrame, distinct_values, open_lazy
 
@@ -278,6 +280,12 @@ def open_source(source: Any, form: FileFormat = ANY_FORMAT, *, private: bool = F
     """
     if isinstance(source, Source):
         return source
+    if isinstance(source, str | os.PathLike):
+        address = database_address(source)
+        if address is not None:
+            return DatabaseSource(Path(source), address)
+        if is_many(source):
+            return _open_files(Path(source), form, private)
     if isinstance(source, str | os.PathLike | Piped):
         return _open_file(*table_file(source), form, private)
     if isinstance(source, np.ndarray):
@@ -309,6 +317,21 @@ def _open_file(file: TableFile, kind: FileKind, form: FileFormat, private: bool)
     return LoadedSource(file, records, private=private)
 
 
+def table_places(path: str) -> list[Path]:
+    """The files behind a folder, a pattern or the address of a database; none for a plain file."""
+    address = database_address(path)
+    if address is not None:
+        return [Path(address.database)]
+    return many_files(path)[0] if is_many(path) else []
+
+
+def _open_files(path: Path, form: FileFormat, private: bool) -> Source:
+    (first, *more), kind = many_files(path)
+    if kind == "parquet":
+        return ParquetSource(first, more=more, origin=path, private=private)
+    return CsvSource(first, form, more=more, origin=path, private=private)
+
+
 class CsvSource(Source):
     """A CSV or TSV file, parsed once into DuckDB.
 
@@ -317,6 +340,10 @@ class CsvSource(Source):
     file : Path or Piped
     form : FileFormat
         What is known of how it is written.
+    more : sequence of Path
+        More files of the same table.
+    origin : Path, optional
+        What the user calls all of them.
     private : bool, default=False
         Whether the first line is compared with no record.
     """
@@ -324,10 +351,24 @@ class CsvSource(Source):
     in_file = True
 
     def __init__(
-        self, file: TableFile, form: FileFormat = ANY_FORMAT, *, private: bool = False
+        self,
+        file: TableFile,
+        form: FileFormat = ANY_FORMAT,
+        *,
+        more: Sequence[Path] = (),
+        origin: Path | None = None,
+        private: bool = False,
     ) -> None:
-        self.origin, self.form = file, form
-        self.header = header_of(file, form, rows=0) if private else header_of(file, form)
+        self.origin, self.form = origin or file, form
+        self.file = file
+        headers = [
+            header_of(own, form, rows=0) if private else header_of(own, form)
+            for own in (file, *more)
+        ]
+        self.header = headers[0]
+        self.more = tuple(zip(more, headers[1:], strict=True))
+        if isinstance(file, Path):
+            check_alike((file, *more), [header.names for header in headers])
         self.names, self.notes = self.header.names, self.header.notes
         self._ahead: dict[str, NDArray[Any]] = {}
         self._loaded = False
@@ -341,7 +382,7 @@ class CsvSource(Source):
     @cached_property
     def _engine(self) -> Engine:
         engine = Engine()
-        csv_table(engine, self.origin, self.header, self.form)
+        csv_table(engine, self.file, self.header, self.form, more=self.more)
         self._loaded = True
         return engine
 
@@ -389,7 +430,7 @@ class CsvSource(Source):
         return columns[0]
 
     def _damaged(self, error: Exception) -> DataError:
-        return damaged_csv(self.origin, error, self.form)
+        return damaged_csv(self.file, error, self.form)
 
 
 class ParquetSource(Source):
@@ -398,15 +439,28 @@ class ParquetSource(Source):
     Parameters
     ----------
     file : Path
+    more : sequence of Path
+        More files of the same table.
+    origin : Path, optional
+        What the user calls all of them.
     private : bool, default=False
         Whether a text that is not in UTF-8 is read too.
     """
 
     in_file = True
 
-    def __init__(self, file: Path, *, private: bool = False) -> None:
-        self.origin, self.engine = file, Engine()
-        self.parquet = ParquetFile(file, self.engine, any_text=private)
+    def __init__(
+        self,
+        file: Path,
+        *,
+        more: Sequence[Path] = (),
+        origin: Path | None = None,
+        private: bool = False,
+    ) -> None:
+        self.origin, self.file, self.more = origin or file, file, tuple(more)
+        self.engine = Engine()
+        self.parquet = ParquetFile(file, self.engine, more=more, any_text=private)
+        check_alike((file, *more), [self.parquet.names, *self.parquet.others])
         self.names = tuple(name for name in self.parquet.names if not _INDEX.fullmatch(name))
 
     @property
@@ -435,7 +489,7 @@ class ParquetSource(Source):
             self.parquet.check(places)
         except DataError as named:
             return named
-        return no_parquet(self.origin)
+        return no_parquet(self.file)
 
 
 class _RelationSource(Source):
@@ -460,6 +514,24 @@ class _RelationSource(Source):
         for name in names:
             check_flat(name, self.origin.types[self.names.index(name)])
         return lazy_columns(names, self.origin, names)
+
+
+class DatabaseSource(_RelationSource):
+    """A table in a database, which stays there.
+
+    Parameters
+    ----------
+    origin : Path
+        As the user names it.
+    address : Address
+    """
+
+    in_file = True
+
+    def __init__(self, origin: Path, address: Address) -> None:
+        self.engine = Engine()
+        super().__init__(attached(self.engine, address))
+        self.path = origin
 
 
 class _ArraySource(Source):
