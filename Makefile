@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := -m pip --disable-pip-version-check --quiet install --prefer-binary
 # Two processes of one thread each: threads that wait for one another on busy cores take minutes.
-TESTS := OMP_NUM_THREADS=1
+# What Python compiles is kept, whatever the environment says: tests start many processes.
+TESTS := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
 PARALLEL := -n 2
 # What numba compiles does not run as Python, so that no line of it can be counted.
 KERNELS = $(shell grep -rlE '^ *@compiled' src/sparsam | paste -sd,)
@@ -12,13 +13,19 @@ KERNELS = $(shell grep -rlE '^ *@compiled' src/sparsam | paste -sd,)
 # Tests that have a target of their own.
 APART := --ignore=tests/browser --ignore=tests/release -m 'not site'
 
-.PHONY: demo test lint unit docs test-docs test-browser test-core test-oldest test-release
+.PHONY: demo test lint kernels unit docs test-docs test-browser test-core test-oldest test-release
 .PHONY: test-recipes api clean
 
 demo: $(VENV)/.runtime
 	$(BIN)/sparsam demo --folder demo --no-open
 
-test: lint unit
+# On a fresh machine the kernels compile beside the linters, and not in both processes of tests.
+test: $(VENV)/.dev
+	$(MAKE) --jobs 2 lint kernels
+	$(MAKE) unit
+
+kernels: $(VENV)/.dev
+	$(TESTS) $(BIN)/python tools/compile_kernels.py --all
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

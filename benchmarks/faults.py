@@ -263,14 +263,19 @@ def main() -> None:
 
 
 def import_everything() -> None:
-    """Import what the commands import, and run nothing: threads would not survive a fork."""
+    """Import what the commands import, and run no command: threads would not survive a fork."""
     import importlib
 
     import duckdb  # noqa: F401
-    import numba  # noqa: F401
+    import numba
     import opendp.prelude  # noqa: F401
 
     import sparsam
+    from sparsam.report.page import _html
+
+    numba.njit(lambda: 0)()  # what numba and jinja2 set up once is set up here, not in each process
+    for template in _html._environment().list_templates():
+        _html._environment().get_template(template)
 
     for path in sorted(Path(sparsam.__file__).parent.rglob("*.py")):
         words = path.relative_to(Path(sparsam.__file__).parents[1]).with_suffix("").parts

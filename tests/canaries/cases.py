@@ -40,8 +40,8 @@ _GOOD = (
     Case(
         "minimise purposes",
         "minimise @people.csv --target employed --target 'income>50000' --identifier patient "
-        "--min-leaf 60 --jobs 1 --max-utility-loss 'employed=0.2,income>50000=0.2' --json "
-        "-o >people.json --report >report.html",
+        "--personal sex,region --min-leaf 60 --jobs 1 --json -o >people.json --report >report.html "
+        "--max-utility-loss 'employed=0.2,income>50000=0.2'",
     ),
     Case(
         "assess purposes",
@@ -69,6 +69,11 @@ _GOOD = (
         says=DECLARED,
     ),
     Case("attack", "attack <minimise/people.json @people.csv --report >report.html"),
+    Case(
+        "attack names",
+        "attack <minimise/people.json @people.csv --target employed --personal surname,phone "
+        "--adversary A1 --adversary A8 --report >report.html",
+    ),
     Case(
         "attack json",
         "attack '<minimise model/people.json' @people.csv --target employed --personal education "

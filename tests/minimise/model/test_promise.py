@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -43,14 +44,17 @@ def test_in_a_sequence_too_little_is_kept_at_most_once_in_twenty(target):
     promise, n_runs, n_people = Promise(target, 0.95), 400, 2_000
     lost = (1 - target) * np.array([0.3, 0.6, 0.9, 1.0, 1.1, 1.5])
     everyone = np.arange(n_people)
+
+    @cache  # it is the number of changed answers that counts
+    def shown(changed: int) -> bool:
+        return prove(*answers(n_people, changed), [(promise, everyone)]).shown
+
     wrong = 0
     for _ in range(n_runs):
         luck = rng.random(n_people)  # the same people, so that neighbours go together
         chosen = 0.0
         for share in lost:
-            before = np.zeros(n_people, np.int64)
-            proof = prove(before, (luck < share).astype(np.int64), [(promise, everyone)])
-            if not proof.shown:
+            if not shown(int((luck < share).sum())):
                 break
             chosen = share
         wrong += chosen >= 1 - target
