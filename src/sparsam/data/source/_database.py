@@ -101,7 +101,7 @@ def _load(engine: Engine, kind: str) -> None:
         [],
         lambda _: DataError(
             f"DuckDB needs its extension '{name}' for such a database, and has it not."
-            "\n\nHint: have DuckDB install it once; nothing is fetched from here."
+            "\n\nHint: install it there once, by hand; nothing is fetched from here."
         ),
     )
 

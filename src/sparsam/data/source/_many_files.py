@@ -44,7 +44,8 @@ def many_files(path: str | os.PathLike[str]) -> tuple[list[Path], FileKind]:
         files = [file for file in files if file.is_file()]
     if not files:
         raise DataError(
-            f"A table must be a file on this machine, or several. Found none at '{Path(path).name}'."
+            "A table must be a file on this machine, or several. "
+            f"Found none at '{Path(path).name}'."
             "\n\nHint: name a folder, or a pattern such as people-*.parquet, with Parquet or CSV "
             "files."
         )
