@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sparsam._errors import DataError
 from sparsam.counting import Node, Rows, _rows
 
 Table = tuple[np.ndarray, list[int], list[tuple[np.ndarray, int]]]
@@ -106,3 +107,9 @@ def test_any_number_of_threads_counts_the_same(
     np.testing.assert_array_equal(
         rows.root().counts, _slowly((codes, sizes, responses), list(range(5000)))
     )
+
+
+def test_more_rows_than_counts_can_hold_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sparsam.counting._rows.MOST_ROWS", 2)
+    with pytest.raises(DataError, match=r"at most 2 rows\. Got 3"):
+        Rows(np.zeros((3, 1), np.uint16), (1,), [(np.zeros(3, np.uint16), 1)])

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._errors import DataError, hint
 from sparsam.counting._compiled import compiled
 
+MOST_ROWS = 2**31 - 1  # so that no count of rows runs over
 _ROWS_WORTH_A_THREAD = 20_000
 _KEEP_WHEN_RECOUNTING_COSTS = 4  # times as many increments as there are cells
 
@@ -63,6 +65,11 @@ class Rows:
         responses: Sequence[tuple[NDArray[np.uint16], int]],
     ) -> None:
         self.n_rows = int(codes.shape[0])
+        if self.n_rows > MOST_ROWS:
+            raise DataError(
+                f"A tree grows on at most {MOST_ROWS:,} rows. Got {self.n_rows:,}."
+                + hint("learn from a sample: read(..., max_memory='4GB')", "--max-memory")
+            )
         self.sizes = tuple(sizes)
         self.starts = _starts(self.sizes)
         self.response_sizes = tuple(size for _, size in responses)
