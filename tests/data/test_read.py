@@ -464,3 +464,16 @@ def test_missing_in_one_column_and_columns_that_are_ignored(tmp_path: Path):
     assert "row: ignored, left out" in table.notes
     with pytest.raises(RoleError, match="missing_in"):
         read(file, roles=Roles(missing_in={"payment": ["N"]}))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT 'n' || CAST(1e6 * random() AS INTEGER) AS name FROM range(500)",
+        "SELECT 'n' || range % 50 AS name FROM range(500) WHERE random() < 0.5",
+    ],
+    ids=["values", "rows"],
+)
+def test_a_table_that_changes_while_it_is_read(query: str) -> None:
+    with pytest.raises(DataError, match="must stay the same while it is read"):
+        read(DATABASE.sql(query), roles=Roles(categorical=["name"]))

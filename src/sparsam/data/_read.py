@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -231,6 +231,7 @@ class _RowsInEngine:
     def __init__(self, columns: LazyColumns, roles: Roles) -> None:
         self._columns, self._roles = columns, roles
         self._counted = columns.counted()
+        self._numbers: dict[str, NDArray[np.float64]] = {}
 
     def column(self, name: str) -> Column:
         """The distinct values of a column, with texts that mean missing left out."""
@@ -245,15 +246,32 @@ class _RowsInEngine:
 
     def matrix(self, encoded: Sequence[Encoded]) -> NDArray[np.uint16]:
         plans = [self._plan(part) for part in encoded]
+        exact = [part.attribute.name for part in encoded if part.numbers is not None]
+        self._numbers = {name: np.empty(self.n_rows) for name in exact}
         codes = np.empty((self.n_rows, len(encoded)), dtype=np.uint16, order="F")
         start = 0
-        for batch in self._columns.frame.codes(plans):
+        for batch in self._batches(plans, exact):
             stop = start + len(batch[0])
-            for place, slots in enumerate(batch):
-                codes[start:stop, place] = slots
+            if stop > self.n_rows:
+                raise _changed()
+            for place in range(len(plans)):
+                codes[start:stop, place] = batch[place]
+            for name, numbers in zip(exact, batch[len(plans) :], strict=True):
+                self._numbers[name][start:stop] = numbers
             start = stop
+        if start < self.n_rows:
+            raise _changed()
         codes.setflags(write=False)
         return codes
+
+    def _batches(self, plans: Sequence[ColumnPlan], exact: Sequence[str]) -> Iterator[list[Any]]:
+        """Bring rows home; each value must have been counted before."""
+        places = [self._columns.places[name] for name in exact]
+        for batch in self._columns.frame.codes(plans, numbers=places):
+            for slots, plan in zip(batch, plans, strict=False):
+                if plan.refuses and slots.max(initial=0) >= plan.n_buckets:
+                    raise _changed()
+            yield batch
 
     def _plan(self, part: Encoded) -> ColumnPlan:
         name = part.attribute.name
@@ -262,8 +280,15 @@ class _RowsInEngine:
         return code_plan(place, kind, self._counted[name], part.attribute, part.codes)
 
     def numbers(self, encoded: Sequence[Encoded]) -> dict[str, NDArray[np.float64]]:
-        named = [p.attribute.name for p in encoded if p.numbers is not None]
-        return {name: self._columns.frame.numbers(self._columns.places[name]) for name in named}
+        """The exact numbers that came home beside the codes."""
+        return self._numbers
+
+
+def _changed() -> DataError:
+    return DataError(
+        "A table must stay the same while it is read. Its engine gave other rows the second time."
+        "\n\nHint: store what a query draws at random, or wait until nobody writes to the table."
+    )
 
 
 class Encoded(NamedTuple):
