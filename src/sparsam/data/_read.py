@@ -52,7 +52,7 @@ def read(
     ----------
     source : path, frame, mapping, ndarray or Table
         The path of a .csv, .tsv, .jsonl, .json (each also .gz), .parquet or .xlsx file; a pandas,
-        polars (also lazy), pyarrow or DuckDB frame; a mapping of names to columns; a
+        polars (also lazy), pyarrow, DuckDB or Spark frame; a mapping of names to columns; a
         two-dimensional array, whose columns are called x0, x1, ...; or a table that was read
         before, which is returned as it is.
     roles : Roles, optional
