@@ -14,7 +14,7 @@ KERNELS = $(shell grep -rlE '^ *@compiled' src/sparsam | paste -sd,)
 APART := --ignore=tests/browser --ignore=tests/release -m 'not site'
 
 .PHONY: demo test lint kernels unit docs test-docs test-browser test-core test-oldest test-release
-.PHONY: test-recipes api clean
+.PHONY: test-spark test-recipes api clean
 
 demo: $(VENV)/.runtime
 	$(BIN)/sparsam demo --folder demo --no-open
@@ -62,6 +62,11 @@ test-core: .venv-core/.ready
 # The oldest versions that pyproject.toml claims to work with.
 test-oldest: .venv-oldest/.ready
 	$(TESTS) .venv-oldest/bin/python -m pytest $(PARALLEL) $(APART)
+
+# What every engine must do alike, on Spark too: one session on one core, in one process.
+test-spark: .venv-spark/.ready
+	$(TESTS) .venv-spark/bin/python -m pytest --ignore=tests/browser --ignore=tests/release \
+		-m engines tests
 
 # Wheel and source distribution, each installed into an empty environment; each extra by itself.
 test-release: $(VENV)/.dev
@@ -113,6 +118,12 @@ $(VENV)/.docs: $(VENV)/.dev
 	.venv-core/bin/python $(PIP) --editable '.[test]' --constraint constraints.txt
 	@touch $@
 
+.venv-spark/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv --clear .venv-spark
+	.venv-spark/bin/python $(PIP) 'pyspark[connect]>=4' --editable '.[frames,dp,test]' \
+		--constraint constraints.txt
+	@touch $@
+
 .venv-oldest/.ready: pyproject.toml constraints.txt tools/lower_bounds.py
 	$(PYTHON) -m venv --clear .venv-oldest
 	.venv-oldest/bin/python tools/lower_bounds.py > .venv-oldest/oldest.txt
@@ -121,6 +132,6 @@ $(VENV)/.docs: $(VENV)/.dev
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-core .venv-oldest .venv-recipe-* demo .coverage.json \
+	rm -rf $(VENV) .venv-core .venv-oldest .venv-spark .venv-recipe-* demo .coverage.json \
 		docs/_build docs/api docs/commands docs/examples \
 		.mypy_cache .pytest_cache .ruff_cache .hypothesis

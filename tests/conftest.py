@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import shutil
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +20,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 # Reports say when they were made: on the same day in every run.
 os.environ["SOURCE_DATE_EPOCH"] = "1767225600"  # 2026-01-01
+
+ENGINES = ("memory", "duckdb", "polars", "spark", "connect")
+"""Where rows can live (`tests/engines.py`); "connect" is a client of Spark Connect."""
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -61,27 +62,35 @@ def shared_reference() -> Path:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     """One session of Spark for the whole run, on one core of this machine."""
-    pytest.importorskip("pyspark", reason="pyspark is not installed (make test-spark)")
-    if shutil.which("java") is None:
-        pytest.skip("there is no Java, which Spark needs")
-    from pyspark.sql import SparkSession
+    from tests.engines import check_spark, spark_session
 
-    settings = {
-        "spark.master": "local[1]",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.memory": "1g",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.timeType.enabled": "true",
-        "spark.ui.enabled": "false",
-        "spark.log.level": "ERROR",
-    }
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what Spark says of versions of pandas
-        session = SparkSession.builder.config(map=settings).getOrCreate()
-    yield session
-    session.stop()
+    check_spark()
+    with spark_session() as session:
+        yield session
+
+
+@pytest.fixture(scope="session")
+def connect(spark: Any) -> Iterator[Any]:
+    """A client of Spark Connect, which that session serves."""
+    from tests.engines import connect_session
+
+    with connect_session(spark) as session:
+        yield session
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> Any:
+    """Each engine that rows can live in: `engine(rows)` puts a table there."""
+    from tests.engines import open_engine
+
+    return open_engine(request.param, request.getfixturevalue)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what `make test-spark` runs."""
+    for item in items:
+        if {"engine", "spark", "connect"} & {*getattr(item, "fixturenames", ())}:
+            item.add_marker(pytest.mark.engines)
 
 
 def _people(n_rows: int = 300, seed: int = 0) -> Any:

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from sparsam._errors import DataError, ParameterError, RoleError
 from sparsam.data import CategoricalDomain, NumericDomain, Roles, Table, read
+from sparsam.data._read import _RowsInEngine, encode_column
+from sparsam.data.source._source import open_source
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -464,3 +466,24 @@ def test_missing_in_one_column_and_columns_that_are_ignored(tmp_path: Path):
     assert "row: ignored, left out" in table.notes
     with pytest.raises(RoleError, match="missing_in"):
         read(file, roles=Roles(missing_in={"payment": ["N"]}))
+
+
+def test_values_that_change_while_they_are_read() -> None:
+    query = "SELECT 'n' || CAST(1e6 * random() AS INTEGER) AS name FROM range(500)"
+    with pytest.raises(DataError, match="must stay the same while it is read"):
+        read(DATABASE.sql(query), roles=Roles(categorical=["name"]))
+
+
+@pytest.mark.parametrize("n_rows", [1, 3])
+def test_rows_that_come_or_go_while_they_are_read(n_rows: int) -> None:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t AS SELECT 'n' AS name FROM range(2)")
+    source = open_source(connection.sql("SELECT name FROM t"))
+    columns = source.lazy(["name"])
+    assert columns is not None
+    rows = _RowsInEngine(columns, Roles())
+    encoded = encode_column(rows.column("name"), Roles(), 256)
+    assert encoded is not None
+    connection.execute(f"DELETE FROM t; INSERT INTO t SELECT 'n' FROM range({n_rows})")
+    with pytest.raises(DataError, match="must stay the same while it is read"):
+        rows.matrix([encoded])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -286,6 +286,7 @@ class _RowsInEngine:
     def __init__(self, columns: LazyColumns, roles: Roles, budget: Budget) -> None:
         self._columns, self._roles, self._budget = columns, roles, budget
         self._counted = columns.counted()
+        self._numbers: dict[str, NDArray[np.float64]] = {}
 
     def column(self, name: str) -> Column:
         """The distinct values of a column, with texts that mean missing left out."""
@@ -301,20 +302,27 @@ class _RowsInEngine:
     def matrix(self, encoded: Sequence[Encoded]) -> NDArray[np.uint16]:
         """The codes of all rows, or of those that are drawn."""
         draw = self._draw(encoded)
-        batches = self._frame(draw).codes([self._plan(part) for part in encoded])
+        plans = [self._plan(part) for part in encoded]
+        exact = [part.attribute.name for part in encoded if part.numbers is not None]
+        batches = self._batches(draw, plans, exact)
+        n_rows = self.n_rows
         if draw is not None:  # how many these are is not known before
-            parts = [np.concatenate(slots) for slots in zip(*batches, strict=True)]
-            batches = iter([parts])
-            n_rows = len(parts[0])
-        else:
-            n_rows = self.n_rows
+            drawn = [np.concatenate(slots) for slots in zip(*batches, strict=True)]
+            batches, n_rows = iter([drawn]), len(drawn[0])
+        self._numbers = {name: np.empty(n_rows) for name in exact}
         codes = np.empty((n_rows, len(encoded)), dtype=np.uint16, order="F")
         start = 0
         for batch in batches:
             stop = start + len(batch[0])
-            for place, slots in enumerate(batch):
-                codes[start:stop, place] = slots
+            if stop > n_rows:
+                raise _changed()
+            for place in range(len(plans)):
+                codes[start:stop, place] = batch[place]
+            for name, numbers in zip(exact, batch[len(plans) :], strict=True):
+                self._numbers[name][start:stop] = numbers
             start = stop
+        if start < n_rows:
+            raise _changed()
         codes.setflags(write=False)
         return codes
 
@@ -325,6 +333,17 @@ class _RowsInEngine:
         frame = self._columns.frame
         return frame if draw is None else frame.drawn(draw, others=others)
 
+    def _batches(
+        self, draw: Draw | None, plans: Sequence[ColumnPlan], exact: Sequence[str]
+    ) -> Iterator[list[Any]]:
+        """Bring rows home; each value must have been counted before."""
+        places = [self._columns.places[name] for name in exact]
+        for batch in self._frame(draw).codes(plans, numbers=places):
+            for slots, plan in zip(batch, plans, strict=False):
+                if plan.refuses and slots.max(initial=0) >= plan.n_buckets:
+                    raise _changed()
+            yield batch
+
     def _plan(self, part: Encoded) -> ColumnPlan:
         name = part.attribute.name
         place = self._columns.places[name]
@@ -332,10 +351,8 @@ class _RowsInEngine:
         return code_plan(place, kind, self._counted[name], part.attribute, part.codes)
 
     def numbers(self, encoded: Sequence[Encoded]) -> dict[str, NDArray[np.float64]]:
-        """The exact numbers of a target that was cut into bins."""
-        frame = self._frame(self._draw(encoded))
-        named = [p.attribute.name for p in encoded if p.numbers is not None]
-        return {name: frame.numbers(self._columns.places[name]) for name in named}
+        """The exact numbers that came home beside the codes."""
+        return self._numbers
 
     def others(self, encoded: Sequence[Encoded], n_drawn: int) -> OthersInEngine | None:
         """The rows that were not drawn; None where all were."""
@@ -349,6 +366,13 @@ class _RowsInEngine:
         column = self._counted[part.attribute.name]
         many = part.attribute.binned or column.n_values is not None
         return CodedColumn(self._plan(part), None if many else column.values.tolist(), part.codes)
+
+
+def _changed() -> DataError:
+    return DataError(
+        "A table must stay the same while it is read. Its engine gave other rows the second time."
+        "\n\nHint: store what a query draws at random, or wait until nobody writes to the table."
+    )
 
 
 class Encoded(NamedTuple):

@@ -254,3 +254,10 @@ def test_errors_of_our_own_and_of_the_machine_stay() -> None:
     with pytest.raises(KeyboardInterrupt):
         worded(fail(RuntimeError("Query interrupted")), wording)
     assert worded(lambda: np.int8(3), wording) == 3
+
+
+def test_what_sparks_driver_does_not_take_home() -> None:
+    """As Spark says it; no test can change what its driver allows once it runs."""
+    said = "Total size of serialized results is bigger than spark.driver.maxResultSize (1024.0 MiB)"
+    refusal = _engine.unreadable_frame(RuntimeError(said))
+    assert "set spark.driver.maxResultSize to more" in str(refusal)

@@ -485,6 +485,11 @@ def unreadable_frame(error: Exception) -> DataError:
         What the engine raised; only its kind is told.
     """
     why = "its text is not in UTF-8" if not_utf8(error) else type(error).__name__
+    if "spark.driver.maxResultSize" in str(error):
+        return DataError(
+            "What comes home from Spark must be within what its driver allows. It is more."
+            "\n\nHint: set spark.driver.maxResultSize to more, or to 0 for no limit."
+        )
     return DataError(
         f"A lazy frame must give its rows when it is asked. Its engine failed ({why})."
         "\n\nHint: run its query by itself to see why. What an engine says may quote a person's "

@@ -636,8 +636,11 @@ class LoadedSource(Source):
 
 
 def _open_frame(frame: Any, private: bool) -> Source:
-    names = getattr(frame, "column_names", None)  # pyarrow
-    if names is None and not hasattr(frame, "collect_schema"):
+    # of the type: a frame of Spark Connect has a column of any name that it is asked for
+    names = None
+    if hasattr(type(frame), "column_names"):  # pyarrow
+        names = frame.column_names
+    elif not hasattr(type(frame), "collect_schema"):
         names = getattr(frame, "columns", None)
     if names is not None:
         check_distinct([str(name) for name in names])
@@ -672,7 +675,7 @@ class _LazySource(Source):
         for name in names:
             if self._frame.nested(name):
                 raise nested(name, "lists or records")
-        return lazy_columns(names, self.origin, names)
+        return lazy_columns(names, self._frame.only(names).native, names)
 
 
 class _FrameSource(Source):

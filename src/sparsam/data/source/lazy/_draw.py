@@ -1,7 +1,8 @@
-"""Which rows of a large table are drawn: settled by a seed and the row's place alone.
+"""Which rows of a large table are drawn: settled by a seed and the row alone.
 
-The rule is arithmetic that every engine does alike, so that the same rows are drawn in memory, by
-DuckDB, by polars and by Spark, as far as the engine numbers its rows alike.
+The rule is arithmetic that every engine does alike, on the place of a row: the same rows are drawn
+in memory, by DuckDB and by polars. In Spark, where rows have no place, a hash of the row takes
+its part.
 """
 
 from __future__ import annotations

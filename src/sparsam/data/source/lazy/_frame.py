@@ -112,11 +112,8 @@ class LazyFrame(ABC):
             return tuple(dtype.categories)
         return () if dtype == nw.Categorical else None
 
-    def numbers(self, name: str) -> NDArray[np.float64]:
-        """Bring the numbers of a column home, in the order of the rows; NaN for a missing one."""
-        return worded(partial(self._numbers, name), self._wording)
-
     def _numbers(self, name: str) -> NDArray[np.float64]:
+        """Bring the numbers of a column home, in the order of the rows; NaN for a missing one."""
         column = self._frame.select(nw.col(name).cast(nw.Float64)).collect()[name]
         return np.asarray(column.fill_null(float("nan")).to_numpy(), dtype=np.float64)
 
@@ -154,8 +151,12 @@ class LazyFrame(ABC):
         """Make the lazy frame of `rebuild`; a value without a bucket is null."""
 
     def codes(
-        self, plans: Sequence[ColumnPlan], *, batch_rows: int = BATCH_ROWS
-    ) -> Iterator[list[Codes]]:
+        self,
+        plans: Sequence[ColumnPlan],
+        *,
+        numbers: Sequence[str] = (),
+        batch_rows: int = BATCH_ROWS,
+    ) -> Iterator[list[Any]]:
         """Bring buckets home, a batch of rows at a time, in the order of the rows.
 
         The engine executes its query once, and only a few batches are in memory at a time. While
@@ -165,6 +166,8 @@ class LazyFrame(ABC):
         Parameters
         ----------
         plans : sequence of ColumnPlan
+        numbers : sequence of str
+            Columns whose numbers come home as they are, beside the buckets.
         batch_rows : int
             The most rows in a batch.
 
@@ -172,11 +175,12 @@ class LazyFrame(ABC):
         ------
         list of ndarray
             For each plan the *slots* of the rows, in ``plan.dtype``: buckets, and for a value that
-            has none ``plan.n_buckets`` where it is missing, one more where it is outside.
+            has none ``plan.n_buckets`` where it is missing, one more where it is outside. Then
+            float64 for each column of numbers, NaN for a missing one.
         """
         if not plans:
             return
-        batches = iter(self._slots(plans))
+        batches = iter(self._rows(plans, numbers))
         while (batch := worded(lambda: next(batches, None), self._wording)) is not None:
             for start in range(0, len(batch[0]), batch_rows):
                 yield [slots[start : start + batch_rows] for slots in batch]
@@ -184,6 +188,14 @@ class LazyFrame(ABC):
     @abstractmethod
     def _slots(self, plans: Sequence[ColumnPlan]) -> Iterator[list[Codes]]:
         """Yield the slots in whatever batches the engine makes."""
+
+    def _rows(self, plans: Sequence[ColumnPlan], numbers: Sequence[str]) -> Iterator[list[Any]]:
+        """Yield slots and numbers; an engine that keeps its rows in order may be asked twice."""
+        exact, start = [self._numbers(name) for name in numbers], 0
+        for slots in self._slots(plans):
+            stop = start + len(slots[0])
+            yield [*slots, *(column[start:stop] for column in exact)]
+            start = stop
 
     def n_rows(self) -> int:
         """Count the rows."""
@@ -302,10 +314,19 @@ class LazyFrame(ABC):
     @abstractmethod
     def _in_order(self, name: str) -> bool: ...
 
+    def only(self, names: Sequence[str]) -> LazyFrame:
+        """Return a frame of some columns."""
+        return self._of(self._only(names))
+
+    def _only(self, names: Sequence[str]) -> Any:
+        return self._frame.select(*names).to_native()
+
     def as_days(self, name: str) -> LazyFrame:
         """Return a frame of one column of moments, as dates."""
-        days = self._frame.select(nw.col(name).dt.date().alias(name))
-        return type(self)(days, self._wording)
+        return self._of(self._as_days(name))
+
+    def _as_days(self, name: str) -> Any:
+        return self._frame.select(nw.col(name).dt.date().alias(name)).to_native()
 
     def some_values(self, name: str, every: int) -> LazyFrame:
         """Return the rows of a column of numbers whose value a hash picks, every so-manieth.
@@ -319,12 +340,15 @@ class LazyFrame(ABC):
 
     def outermost(self, name: str) -> LazyFrame:
         """Return the rows of a column of numbers that have the least or the greatest."""
-        row = worded(
-            self._frame.select(low=nw.col(name).min(), high=nw.col(name).max()).collect,
-            self._wording,
-        ).row(0)
+        return self._of(worded(partial(self._outermost, name), self._wording))
+
+    def _outermost(self, name: str) -> Any:
+        known = nw.col(name)
+        if self._schema[name].is_float():  # NaN is no number, but to some engines the greatest
+            known = nw.when(~known.is_nan()).then(known)
+        row = self._frame.select(low=known.min(), high=known.max()).collect().row(0)
         ends = [end for end in row if end is not None]
-        return type(self)(self._frame.select(name).filter(nw.col(name).is_in(ends)), self._wording)
+        return self._frame.select(name).filter(nw.col(name).is_in(ends)).to_native()
 
     def drawn(self, draw: Draw, *, others: bool = False) -> LazyFrame:
         """Return the rows that are drawn, or all others.

@@ -1,6 +1,7 @@
 """Spark: categories through a broadcast join, which keeps rows where they are.
 
-Everything is SQL text, which classic frames and those of Spark Connect take alike.
+Everything is SQL text, which classic frames and those of Spark Connect take alike. Rows have no
+order that Spark promises: what is drawn follows from the values of a row, not from its place.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from sparsam.data.source.lazy._counts import (
     GroupCounts,
     Names,
@@ -16,13 +19,15 @@ from sparsam.data.source.lazy._counts import (
     grouping_sets,
     sets_apart,
 )
-from sparsam.data.source.lazy._draw import Draw
+from sparsam.data.source.lazy._draw import PRIME, Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
 from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind
 from sparsam.data.source.lazy._sql import Dialect, counted, counts_sql, projections, value_name
 from sparsam.data.source.lazy._stream import Codes, stream_codes
 
-_PLACE = "sparsam_place_of_the_row"
+_ROW, _EQUAL, _FIRST, _WHICH = (f"sparsam {what}" for what in ("row", "equal", "first", "which"))
+_ROWS = "\0"  # in no name that a column can have
+_AT_ONCE = 4096  # equal rows that are numbered in one list
 # Spark has no unsigned types: slots travel as signed numbers, and their first bit is turned.
 _SLOTS = {"uint8": ("TINYINT", 128), "uint16": ("SMALLINT", 32_768)}
 
@@ -33,6 +38,11 @@ class SparkDialect(Dialect):
     infinity = "double('Infinity')"
     string = "STRING"
     bucket = "INT"
+    # Spark writes a program for each query; Java does not compile one of many comparisons, but a
+    # list is data.
+    few = 4
+    widest = 1 << 14
+    lists_cuts = True
 
     def slots(self, plan: ColumnPlan) -> tuple[list[str], str]:
         """Return what stands for every slot, and the type of that."""
@@ -94,6 +104,10 @@ class SparkFrame(LazyFrame):
         native = self._frame.to_native().schema[self.names.index(name)].dataType
         return "time" if type(native).__name__ == "TimeType" else known
 
+    def tells(self, name: str) -> bool:
+        """Whether the values of a column mean the same in the engine as at home."""
+        return self.kind(name) != "other"
+
     def _count(self, checks: Sequence[ColumnPlan]) -> Refused:
         coded = self._projected(checks, (), slots=True)
         return counted(coded.selectExpr(*counts_sql(checks, SparkDialect())).collect()[0])
@@ -102,9 +116,15 @@ class SparkFrame(LazyFrame):
         return self._projected(plans, keep, slots=False)
 
     def _slots(self, plans: Sequence[ColumnPlan]) -> Iterator[list[Codes]]:
-        home = self._projected(plans, (), slots=True).toArrow()
-        for batch in stream_codes(home, [plan.dtype for plan in plans]):
-            yield [slots ^ slots.dtype.type(_SLOTS[slots.dtype.name][1]) for slots in batch]
+        return self._rows(plans, ())
+
+    def _rows(self, plans: Sequence[ColumnPlan], numbers: Sequence[str]) -> Iterator[list[Any]]:
+        """Yield slots and numbers of one execution: in another one rows may come otherwise."""
+        home = self._projected(plans, (), slots=True, numbers=numbers).toArrow()
+        types = [*(plan.dtype for plan in plans), *([np.float64] * len(numbers))]
+        for batch in stream_codes(home, types):
+            slots = [c ^ c.dtype.type(_SLOTS[c.dtype.name][1]) for c in batch[: len(plans)]]
+            yield [*slots, *batch[len(plans) :]]
 
     def _coded(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
         return self._projected(plans, keep, slots=True)
@@ -116,10 +136,23 @@ class SparkFrame(LazyFrame):
     def _n_rows(self) -> int:
         return int(self._frame.to_native().count())
 
-    def _projected(self, plans: Sequence[ColumnPlan], keep: Sequence[str], *, slots: bool) -> Any:
+    def _projected(
+        self,
+        plans: Sequence[ColumnPlan],
+        keep: Sequence[str],
+        *,
+        slots: bool,
+        numbers: Sequence[str] = (),
+    ) -> Any:
         dialect = SparkDialect()
-        lists = projections(plans, keep, dialect, slots=slots)
-        frame = self._frame.to_native().selectExpr(*lists.values)
+        exact = [
+            f"coalesce(CAST({dialect.quoted(name)} AS DOUBLE), double('NaN')) AS `{_number(i)}`"
+            for i, name in enumerate(numbers)
+        ]
+        kept = [*keep, *map(_number, range(len(numbers)))]
+        lists = projections(plans, kept, dialect, slots=slots)
+        frame = self.native.selectExpr("*", *exact) if exact else self.native
+        frame = frame.selectExpr(*lists.values)
         for i, plan in enumerate(plans):
             if plan.kind == "text" and plan.slot_of:
                 value = dialect.quoted(value_name(i))
@@ -138,11 +171,28 @@ class SparkFrame(LazyFrame):
         return self._frame.to_native().sparkSession.sql(query)
 
     def _group_counts(self, sets: list[Names]) -> list[GroupCounts]:
-        query = grouping_sets(sets, "\0", SparkDialect())
-        # braces are how Spark marks the frame
-        query = query.replace("{", "{{").replace("}", "}}").replace("\0", "{rows}")
-        answer = self.native.sparkSession.sql(query, rows=self.native)
-        return sets_apart(sets, arrow_columns(answer.toArrow()))
+        names = list(dict.fromkeys(name for named in sets for name in named))
+        plain = self._plain(names) if names else self.native
+        query = grouping_sets(sets, _ROWS, SparkDialect())
+        return sets_apart(sets, arrow_columns(_asked(query, plain).toArrow()))
+
+    def _plain(self, names: Sequence[str]) -> Any:
+        """Return columns in which values differ where a clock or a reader sees that they do.
+
+        A moment is what a clock in the session's time zone shows, and a text is its bytes, however
+        Spark was told to compare texts.
+        """
+        quoted = SparkDialect().quoted
+        types = {"TimestampType": "TIMESTAMP_NTZ", "StringType": "STRING COLLATE UTF8_BINARY"}
+        native = {field.name: type(field.dataType).__name__ for field in self.native.schema}
+        return self.native.selectExpr(
+            *(
+                f"CAST({quoted(name)} AS {types[native[name]]}) AS {quoted(name)}"
+                if native[name] in types
+                else quoted(name)
+                for name in names
+            )
+        )
 
     def _sizes(self, names: Sequence[str]) -> Sequence[Any]:
         asked = (f"approx_count_distinct({SparkDialect().quoted(name)})" for name in names)
@@ -151,15 +201,59 @@ class SparkFrame(LazyFrame):
     def _in_order(self, name: str) -> bool:
         return False
 
+    def _only(self, names: Sequence[str]) -> Any:
+        return self.native.selectExpr(*map(SparkDialect().quoted, names))
+
+    def _as_days(self, name: str) -> Any:
+        column = SparkDialect().quoted(name)
+        return self.native.selectExpr(f"to_date({column}) AS {column}")
+
+    def _outermost(self, name: str) -> Any:
+        column = SparkDialect().quoted(name)
+        # to Spark NaN is the greatest number
+        known = f"CASE WHEN NOT isnan(CAST({column} AS DOUBLE)) THEN {column} END"
+        ends = f"SELECT min({known}) AS low, max({known}) AS high FROM {_ROWS}"
+        either = f"{column} = ends.low OR {column} = ends.high"
+        query = f"SELECT {column} FROM {_ROWS} CROSS JOIN ({ends}) AS ends WHERE {either}"
+        return _asked(query, self._plain([name]))
+
     def _some_values(self, name: str, every: int) -> Any:
         column = SparkDialect().quoted(name)
         picked = self.native.filter(f"pmod(xxhash64({column}), {every}) = 0")
         return picked.selectExpr(column)
 
     def _drawn(self, draw: Draw, others: bool) -> Any:
-        numbered = self.native.selectExpr("*", f"monotonically_increasing_id() AS {_PLACE}")
+        """Draw by a hash of the row; equal rows are numbered, and each is drawn for itself.
+
+        What is drawn is in an order of its own, which is that of the hash: neither the rows nor
+        their order depend on how Spark has divided the table.
+        """
+        quoted = SparkDialect().quoted
+        listed = ", ".join(map(quoted, self.names))
+        # Spark passes over what is null when it hashes
+        hashed = ", ".join(f"{quoted(name)}, isnull({quoted(name)})" for name in self.names)
+        row, equal, first, which = map(quoted, (_ROW, _EQUAL, _FIRST, _WHICH))
+        place = f"pmod(xxhash64({row}, {which}), {PRIME}L)"
+        last = f"least({first} + {_AT_ONCE}, {equal}) - 1"
+        counted = (
+            f"SELECT {listed}, xxhash64({hashed}) AS {row}, count(*) AS {equal} "
+            f"FROM {_ROWS} GROUP BY {listed}"
+        )
+        begun = f"SELECT *, explode(sequence(0L, {equal} - 1, {_AT_ONCE}L)) AS {first}"
+        numbered = f"SELECT *, explode(sequence({first}, {last})) AS {which}"
+        query = f"{numbered} FROM ({begun} FROM ({counted}))"
         compared = ">=" if others else "<"
-        return numbered.filter(f"{draw.sql(_PLACE)} {compared} {draw.threshold}").drop(_PLACE)
+        rows = _asked(query, self._plain(self.names))
+        drawn = rows.filter(f"{draw.sql(place)} {compared} {draw.threshold}")
+        if not others:
+            drawn = drawn.orderBy(*map(quoted, (_ROW, *self.names, _WHICH)))
+        return drawn.select(*map(quoted, self.names))
+
+
+def _asked(query: str, frame: Any) -> Any:
+    """Ask a query of a frame; braces are how Spark marks the frame in it."""
+    marked = query.replace("{", "{{").replace("}", "}}").replace(_ROWS, "{rows}")
+    return frame.sparkSession.sql(marked, rows=frame)
 
 
 def _bytes(text: str) -> str:
@@ -168,6 +262,10 @@ def _bytes(text: str) -> str:
 
 def _key(i: int) -> str:
     return f"sparsam key {i}"
+
+
+def _number(i: int) -> str:
+    return f"sparsam number {i}"
 
 
 def _found(i: int) -> str:

@@ -7,25 +7,37 @@ twice: what is compared, where it lies among cuts or members, and what is given 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
 from sparsam.data.source.lazy._plan import ColumnPlan, slot_name
 from sparsam.data.source.lazy._search import grid_of
 
-# Up to here comparing with every cut is faster than a search, in both engines.
-_FEW = 32
 _LEAF = 8
-# Whole numbers in so wide a range are looked up in a list of all of them.
-_WIDEST_LIST = 1024
 
 
 class Dialect(ABC):
-    """How one engine writes what the engines write differently."""
+    """How one engine writes what the engines write differently.
+
+    Attributes
+    ----------
+    infinity, string, bucket : str
+        A number, and the types of labels and of bucket numbers.
+    few : int
+        Up to so many cuts comparing with every one of them is faster than a search.
+    widest : int
+        Whole numbers in a range narrower than this are looked up in a list of all of them.
+    lists_cuts : bool
+        Whether that is also faster than a search among cuts.
+    """
 
     infinity: ClassVar[str]
     string: ClassVar[str]
     bucket: ClassVar[str]
+    few: ClassVar[int] = 32
+    widest: ClassVar[int] = 1024
+    lists_cuts: ClassVar[bool] = False
 
     @abstractmethod
     def slots(self, plan: ColumnPlan) -> tuple[list[str], str]:
@@ -192,8 +204,16 @@ class _Steps:
     def intervals(self) -> tuple[str | None, str]:
         numbers, slots = self._plan.steps
         leaves = [self._output(slot) for slot in slots]
-        if len(numbers) <= _FEW:
+        if len(numbers) <= self._dialect.few:
             return None, self._tree(numbers, leaves, 0, len(numbers))
+        if self._dialect.lists_cuts and self._listed(numbers):
+            low, high = numbers[0] - 1, numbers[-1]
+            each = range(int(low), int(high) + 1)
+            every = [leaves[bisect_right(numbers, n)] for n in each]
+            between = f"least(greatest({self._value}, {self._number(low)}), {self._number(high)})"
+            index = f"CAST(floor({between}) - {self._number(low)} AS INTEGER)"
+            picked = self._dialect.item(every, index)
+            return None, f"CASE WHEN {self._is_there} THEN {picked} ELSE {self._missing} END"
         place = f"CASE WHEN {self._is_there} THEN {self._search(numbers, 0)} END"
         known = self._pick(leaves)
         return place, f"CASE WHEN {self._place} IS NULL THEN {self._missing} ELSE {known} END"
@@ -219,7 +239,7 @@ class _Steps:
             met = "".join(f"WHEN {self._value} = {self._number(m)} THEN {out} " for m, out in each)
             return None, f"CASE {met}{rest}"
         low, high = members[0], members[-1]
-        if all(m.is_integer() for m in members) and high - low < _WIDEST_LIST:
+        if self._listed(members):
             at = dict(zip(members, known, strict=True))
             every = [at.get(low + n, self._outside) for n in range(int(high - low) + 1)]
             inside = (
@@ -232,6 +252,11 @@ class _Steps:
         own = self._dialect.item(["NULL", *map(self._number, members)], self._place)
         picked = self._dialect.item(["NULL", *known], self._place)
         return place, f"CASE WHEN {own} = {self._value} THEN {picked} {rest}"
+
+    def _listed(self, numbers: Sequence[float]) -> bool:
+        """Whether these are whole numbers, and all between them can be listed."""
+        narrow = numbers[-1] - numbers[0] < self._dialect.widest
+        return narrow and all(number.is_integer() for number in numbers)
 
     def _output(self, slot: int) -> str:
         """A refused value, which slips past the count, becomes null unless slots are given out."""
