@@ -44,7 +44,11 @@ from sparsam.data._task import Task, resolve
 from sparsam.data.model._black_box import BlackBox as BlackBox
 from sparsam.data.model._black_box import black_box, load_model
 from sparsam.data.model._own_records import OwnRecords as OwnRecords
+from sparsam.data.source import ColumnPlan as ColumnPlan
+from sparsam.data.source import EngineColumns as EngineColumns
 from sparsam.data.source import FileFormat as FileFormat
+from sparsam.data.source import GroupCounts as GroupCounts
+from sparsam.data.source import MemoryColumns as MemoryColumns
 from sparsam.data.source import Source as Source
 from sparsam.data.source import Wanted as Wanted
 from sparsam.data.source import column_names as column_names

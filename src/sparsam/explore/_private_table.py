@@ -10,8 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import ParameterError
-from sparsam.counting import Codes, cells_of, joint_counts
-from sparsam.data import CategoricalDomain, Source, Wanted, fingerprint, open_declared
+from sparsam.counting import Codes, JointCounts, cells_of, joint_counts
+from sparsam.data import (
+    CategoricalDomain,
+    ColumnPlan,
+    EngineColumns,
+    GroupCounts,
+    MemoryColumns,
+    Source,
+    Wanted,
+    fingerprint,
+    open_declared,
+)
 from sparsam.explore._bins import Bins
 from sparsam.explore._declared import Declared
 
@@ -84,20 +94,52 @@ class PrivateTable:
         by_name = {own.name: own for own in bins}
         if len(by_name) != len(bins):
             raise ParameterError("An attribute must have one set of bins. Got two for one.")
-        used = list(dict.fromkeys(name for names in cells for name in names))
-        for name in used:
+        for name in {name: None for names in cells for name in names}:
             self.declared[name]
             if name not in by_name:
                 raise ParameterError(f"'{name}' must have bins to be counted. Got none.")
+        counted = self.counts([tuple(by_name[name] for name in names) for names in cells])
+        return dict(zip(cells, counted, strict=True))
+
+    def counts(self, tables: Sequence[tuple[Bins, ...]]) -> list[NDArray[np.int64]]:
+        """Count the rows in several tables, in one pass over them.
+
+        Parameters
+        ----------
+        tables : sequence of tuple of Bins
+            The cells of each axis of each table. An attribute may have others in another table.
+            A table without an axis counts the rows.
+
+        Returns
+        -------
+        list of ndarray of int64
+            See `tables`.
+        """
+        used = list(dict.fromkeys(own for axes in tables for own in axes))
+        places = {own: place for place, own in enumerate(used)}
+        wanted = [tuple(places[own] for own in axes) for axes in tables]
+        sizes = [own.size for own in used]
         if not used:
             rows = np.array(self._columns.n_rows(), dtype=np.int64)
-            return dict.fromkeys(cells, rows)
-        wanted = [tuple(used.index(name) for name in names) for names in cells]
-        codes = [self._codes(by_name[name]) for name in used]
-        tables = joint_counts(codes, [by_name[name].size for name in used], wanted)
-        return dict(zip(cells, tables, strict=True))
+            return [rows for _ in tables]
+        if not isinstance(self._columns, EngineColumns):
+            return joint_counts([self._codes(own) for own in used], sizes, wanted)
+        frame, plans = self._columns.frame, [self._plan(own) for own in used]
+        counts = JointCounts(sizes, wanted)
+        if not frame.streams:
+            return _filled(counts.tables(), frame.slot_counts(plans, wanted))
+        for batch in frame.codes(plans, ordered=False):
+            counts.add(batch)
+        return counts.tables()
+
+    def _plan(self, bins: Bins) -> ColumnPlan:
+        assert isinstance(self._columns, EngineColumns)
+        if bins.numeric:
+            return self._columns.number_plan(bins.name, bins.edges[1:-1], bins.missing)
+        return self._columns.place_plan(bins.name, _lookup(self.declared, bins).tolist())
 
     def _codes(self, bins: Bins) -> Codes:
+        assert isinstance(self._columns, MemoryColumns)
         if not bins.numeric:
             dtype = np.dtype("u1" if bins.size <= 256 else "u2")
             lookup = _lookup(self.declared, bins).astype(dtype)
@@ -108,6 +150,15 @@ class PrivateTable:
 
     def __repr__(self) -> str:
         return f"PrivateTable({', '.join(self.declared.names)})"
+
+
+def _filled(
+    tables: list[NDArray[np.int64]], counted: Sequence[GroupCounts]
+) -> list[NDArray[np.int64]]:
+    """Fill empty tables with what an engine counted: only cells that hold a row came home."""
+    for table, groups in zip(tables, counted, strict=True):
+        table[groups.columns] = groups.counts if groups.columns else groups.counts[0]
+    return tables
 
 
 def _state(data: Any) -> tuple[int, ...]:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from sparsam._errors import DataError
-from sparsam.data.source._declared import read_number, text_of
 from sparsam.data.source._source import Column, Source, open_source
 from sparsam.data.source._table_file import Piped
+from sparsam.data.source.declared._cells import read_number, text_of
 
 _CHUNK = 1 << 22
 

@@ -6,5 +6,7 @@ from sparsam.data.source.lazy._distinct import distinct_values as distinct_value
 from sparsam.data.source.lazy._draw import Draw as Draw
 from sparsam.data.source.lazy._frame import LazyFrame as LazyFrame
 from sparsam.data.source.lazy._frame import Written as Written
+from sparsam.data.source.lazy._open import lazy_relation as lazy_relation
 from sparsam.data.source.lazy._open import open_lazy as open_lazy
 from sparsam.data.source.lazy._plan import ColumnPlan as ColumnPlan
+from sparsam.data.source.lazy._plan import LazyKind as LazyKind

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.data.source._engine import listed, quoted
-from sparsam.data.source._number_forms import sql_text
+from sparsam.data.source._number_forms import PLAIN, sql_text
 from sparsam.data.source.lazy._counts import GroupCounts, Names, grouping_sets, sets_apart
 from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
@@ -63,6 +63,9 @@ class DuckDialect(Dialect):
             return f"CAST({column} AS VARCHAR)"
         if plan.kind == "number":
             return f"CAST({column} AS DOUBLE)"
+        if plan.kind == "written":
+            text = PLAIN.plain(f"CAST({column} AS VARCHAR)")
+            return f"TRY_CAST(CASE WHEN contains({text}, '_') THEN NULL ELSE {text} END AS DOUBLE)"
         if plan.kind == "truth":
             return f"CAST(CAST({column} AS TINYINT) AS DOUBLE)"
         if plan.kind == "time":
@@ -91,6 +94,8 @@ class DuckFrame(LazyFrame):
     frame : narwhals LazyFrame
     """
 
+    streams = True
+
     def kind(self, name: str) -> LazyKind:
         """What the values of a column are."""
         known = super().kind(name)
@@ -104,9 +109,11 @@ class DuckFrame(LazyFrame):
     def _rebuilt(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
         return self._projected(plans, keep, slots=False)
 
-    def _slots(self, plans: Sequence[ColumnPlan]) -> Iterator[list[Codes]]:
-        coded = self._projected(plans, (), slots=True)
-        return stream_codes(coded, [plan.dtype for plan in plans])
+    def _slots(self, plans: Sequence[ColumnPlan], ordered: bool) -> Iterator[list[Codes]]:
+        return stream_codes(self._coded(plans), [plan.dtype for plan in plans])
+
+    def _coded(self, plans: Sequence[ColumnPlan]) -> Any:
+        return self._projected(plans, (), slots=True)
 
     def _n_rows(self) -> int:
         return int(self._frame.to_native().aggregate("count(*)").fetchall()[0][0])

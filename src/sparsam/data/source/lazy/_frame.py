@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,14 @@ class LazyFrame(ABC):
     frame : narwhals LazyFrame
     wording : callable, optional
         What is said when the engine fails, see `worded`.
+
+    Attributes
+    ----------
+    streams : bool
+        Whether codes come home a few at a time, and cost less than to be counted in the engine.
     """
+
+    streams: ClassVar[bool] = False
 
     def __init__(self, frame: nw.LazyFrame[Any], wording: Wording = unreadable_frame) -> None:
         self._frame, self._wording = frame, wording
@@ -78,6 +85,10 @@ class LazyFrame(ABC):
         dtype = self._schema[name]
         zoned = isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
         return self.kind(name) != "other" and not zoned
+
+    def whole(self, name: str) -> bool:
+        """Whether the numbers of a column are whole by its type."""
+        return self._schema[name].is_integer()
 
     def nested(self, name: str) -> bool:
         """Whether a column holds lists or records."""
@@ -132,7 +143,7 @@ class LazyFrame(ABC):
         """Make the lazy frame of `rebuild`; a value without a bucket is null."""
 
     def codes(
-        self, plans: Sequence[ColumnPlan], *, batch_rows: int = BATCH_ROWS
+        self, plans: Sequence[ColumnPlan], *, batch_rows: int = BATCH_ROWS, ordered: bool = True
     ) -> Iterator[list[Codes]]:
         """Bring buckets home, a batch of rows at a time, in the order of the rows.
 
@@ -145,6 +156,8 @@ class LazyFrame(ABC):
         plans : sequence of ColumnPlan
         batch_rows : int
             The most rows in a batch.
+        ordered : bool, default=True
+            Whether the order of the rows matters; an engine may be faster where it does not.
 
         Yields
         ------
@@ -154,14 +167,51 @@ class LazyFrame(ABC):
         """
         if not plans:
             return
-        batches = iter(self._slots(plans))
+        batches = iter(self._slots(plans, ordered))
         while (batch := worded(lambda: next(batches, None), self._wording)) is not None:
             for start in range(0, len(batch[0]), batch_rows):
                 yield [slots[start : start + batch_rows] for slots in batch]
 
     @abstractmethod
-    def _slots(self, plans: Sequence[ColumnPlan]) -> Iterator[list[Codes]]:
+    def _slots(self, plans: Sequence[ColumnPlan], ordered: bool) -> Iterator[list[Codes]]:
         """Yield the slots in whatever batches the engine makes."""
+
+    def slot_counts(
+        self, plans: Sequence[ColumnPlan], sets: Sequence[tuple[int, ...]]
+    ) -> list[GroupCounts]:
+        """Count the rows by the slots of several sets of columns; only the counts come home.
+
+        Parameters
+        ----------
+        plans : sequence of ColumnPlan
+        sets : sequence of tuple of int
+            Each names plans by their places. An empty one counts all rows.
+
+        Returns
+        -------
+        list of GroupCounts
+            One for each set, whose columns are the slots; in no order.
+        """
+        coded = self._of(worded(partial(self._coded, plans), self._wording))
+        counted = coded.group_counts([tuple(map(str, places)) for places in sets])
+        return [
+            GroupCounts(
+                tuple(
+                    column.astype(np.int64) - self._first_slot(plans[place])
+                    for place, column in zip(places, groups.columns, strict=True)
+                ),
+                groups.counts,
+            )
+            for places, groups in zip(sets, counted, strict=True)
+        ]
+
+    @abstractmethod
+    def _coded(self, plans: Sequence[ColumnPlan]) -> Any:
+        """Make a frame of the slots, whose columns are called 0, 1, 2 ..."""
+
+    def _first_slot(self, plan: ColumnPlan) -> int:
+        """Return what stands for slot 0 in such a frame."""
+        return 0
 
     def n_rows(self) -> int:
         """Count the rows."""

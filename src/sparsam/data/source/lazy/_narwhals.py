@@ -12,7 +12,7 @@ from sparsam._lazy import LazyModule
 from sparsam.data.source.lazy._counts import COUNT, GroupCounts, Names, series_values
 from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
-from sparsam.data.source.lazy._plan import ColumnPlan
+from sparsam.data.source.lazy._plan import WRITTEN, ColumnPlan
 from sparsam.data.source.lazy._stream import Codes
 
 if TYPE_CHECKING:
@@ -50,11 +50,14 @@ class OtherFrame(LazyFrame):
         recoded = [_rebuilt(plan) for plan in plans]
         return self._frame.select(*recoded, *map(nw.col, keep)).to_native()
 
-    def _slots(self, plans: Sequence[ColumnPlan]) -> Iterator[list[Codes]]:
+    def _slots(self, plans: Sequence[ColumnPlan], ordered: bool) -> Iterator[list[Codes]]:
+        home = nw.from_native(self._coded(plans)).lazy().collect()
+        yield [np.asarray(home[str(i)].to_numpy(), plan.dtype) for i, plan in enumerate(plans)]
+
+    def _coded(self, plans: Sequence[ColumnPlan]) -> Any:
         _check_size(plans)
         coded = [_expression(plan, None).alias(str(i)) for i, plan in enumerate(plans)]
-        home = self._frame.select(*coded).collect()
-        yield [np.asarray(home[str(i)].to_numpy(), plan.dtype) for i, plan in enumerate(plans)]
+        return self._frame.select(*coded).to_native()
 
     def _n_rows(self) -> int:
         return int(self._frame.select(nw.len()).collect().item())
@@ -121,7 +124,15 @@ def _expression(plan: ColumnPlan, outputs: Sequence[Any] | None) -> nw.Expr:
 
 
 def _value(plan: ColumnPlan) -> nw.Expr:
+    value = _present(plan)
+    return nw.when(~value.is_in(plan.gone)).then(value) if plan.gone else value
+
+
+def _present(plan: ColumnPlan) -> nw.Expr:
     column = nw.col(plan.name)
+    if plan.kind == "written":
+        text = column.cast(nw.String).str.strip_chars()
+        return nw.when(text.str.contains(WRITTEN)).then(text).cast(nw.Float64)
     if plan.kind == "text":
         return column.cast(nw.String)
     if plan.kind == "time":

@@ -15,7 +15,7 @@ from sparsam._lazy import LazyModule
 from sparsam.data.source.lazy._counts import COUNT, GroupCounts, Names, series_values
 from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
-from sparsam.data.source.lazy._plan import ColumnPlan
+from sparsam.data.source.lazy._plan import WRITTEN, ColumnPlan
 from sparsam.data.source.lazy._stream import Codes, stream_codes
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ class PolarsFrame(LazyFrame):
     frame : narwhals LazyFrame
     """
 
+    streams = True
+
     def _count(self, checks: Sequence[ColumnPlan]) -> Refused:
         counts = [
             (_slots(plan) == slot).sum().alias(f"{i}_{slot}")
@@ -50,15 +52,18 @@ class PolarsFrame(LazyFrame):
         recoded = [_given_out(plan) for plan in plans]
         return self._frame.to_native().select(*recoded, *map(pl.col, keep))
 
-    def _slots(self, plans: Sequence[ColumnPlan]) -> Iterator[list[Codes]]:
-        types = {"uint8": pl.UInt8, "uint16": pl.UInt16}
-        coded = [
-            _slots(plan).cast(types[plan.dtype.__name__]).alias(str(i))
-            for i, plan in enumerate(plans)
-        ]
-        numbered = self._frame.to_native().with_row_index(_ROW).select(_ROW, *coded)
-        for frame in _in_order(numbered.collect_batches(engine="streaming")):
+    def _slots(self, plans: Sequence[ColumnPlan], ordered: bool) -> Iterator[list[Codes]]:
+        if ordered:
+            numbered = self.native.with_row_index(_ROW).select(_ROW, *_code_columns(plans))
+            frames = _in_order(numbered.collect_batches(engine="streaming"))
+        else:
+            coded = self._coded(plans)
+            frames = coded.collect_batches(engine="streaming", maintain_order=False)
+        for frame in frames:
             yield from stream_codes(frame, [plan.dtype for plan in plans])
+
+    def _coded(self, plans: Sequence[ColumnPlan]) -> Any:
+        return self.native.select(_code_columns(plans))
 
     def _n_rows(self) -> int:
         return int(self._frame.to_native().select(pl.len()).collect(engine="streaming").item())
@@ -112,6 +117,13 @@ def _in_order(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
             ready = waiting.pop(following)
             following += len(ready)
             yield ready
+
+
+def _code_columns(plans: Sequence[ColumnPlan]) -> list[pl.Expr]:
+    types = {"uint8": pl.UInt8, "uint16": pl.UInt16}
+    return [
+        _slots(plan).cast(types[plan.dtype.__name__]).alias(str(i)) for i, plan in enumerate(plans)
+    ]
 
 
 def _given_out(plan: ColumnPlan) -> pl.Expr:
@@ -200,7 +212,15 @@ def _slot(slot: int) -> pl.Expr:
 
 
 def _value(plan: ColumnPlan) -> pl.Expr:
+    value = _present(plan)
+    return pl.when(~value.is_in(plan.gone)).then(value) if plan.gone else value
+
+
+def _present(plan: ColumnPlan) -> pl.Expr:
     column = pl.col(plan.name)
+    if plan.kind == "written":
+        text = column.cast(pl.String).str.strip_chars()
+        return pl.when(text.str.contains(WRITTEN)).then(text).cast(pl.Float64, strict=False)
     if plan.kind == "time":
         return (column.cast(pl.Int64) // 60_000_000_000).cast(pl.Float64)
     if plan.kind in ("date", "moment"):

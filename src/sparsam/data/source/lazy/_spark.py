@@ -18,7 +18,7 @@ from sparsam.data.source.lazy._counts import (
 )
 from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
-from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind
+from sparsam.data.source.lazy._plan import WRITTEN, ColumnPlan, LazyKind
 from sparsam.data.source.lazy._sql import Dialect, counted, counts_sql, projections, value_name
 from sparsam.data.source.lazy._stream import Codes, stream_codes
 
@@ -62,6 +62,11 @@ class SparkDialect(Dialect):
             return f"CAST({column} AS STRING)"
         if plan.kind == "number":
             return f"CAST({column} AS DOUBLE)"
+        if plan.kind == "written":
+            spaces = self.text(r"(?U)^\s+|\s+$")
+            text = f"regexp_replace(CAST({column} AS STRING), {spaces}, '')"
+            known = f"regexp_like({text}, {self.text(WRITTEN)})"
+            return f"CAST(CASE WHEN {known} THEN {text} END AS DOUBLE)"
         if plan.kind == "truth":
             return f"CAST(CAST({column} AS INT) AS DOUBLE)"
         if plan.kind == "time":
@@ -101,10 +106,16 @@ class SparkFrame(LazyFrame):
     def _rebuilt(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
         return self._projected(plans, keep, slots=False)
 
-    def _slots(self, plans: Sequence[ColumnPlan]) -> Iterator[list[Codes]]:
-        home = self._projected(plans, (), slots=True).toArrow()
+    def _slots(self, plans: Sequence[ColumnPlan], ordered: bool) -> Iterator[list[Codes]]:
+        home = self._coded(plans).toArrow()
         for batch in stream_codes(home, [plan.dtype for plan in plans]):
             yield [slots ^ slots.dtype.type(_SLOTS[slots.dtype.name][1]) for slots in batch]
+
+    def _coded(self, plans: Sequence[ColumnPlan]) -> Any:
+        return self._projected(plans, (), slots=True)
+
+    def _first_slot(self, plan: ColumnPlan) -> int:
+        return -_SLOTS[plan.dtype.__name__][1]
 
     def _n_rows(self) -> int:
         return int(self._frame.to_native().count())

@@ -105,7 +105,10 @@ def sql_column(
         place, output = steps.texts()
     else:
         place, output = steps.numbers()
-    return SqlColumn(dialect.value(plan), place, f"CAST({output} AS {kind})")
+    value = dialect.value(plan)
+    for number in plan.gone:
+        value = f"nullif({value}, {dialect.number(number)})"
+    return SqlColumn(value, place, f"CAST({output} AS {kind})")
 
 
 class Projections(NamedTuple):
