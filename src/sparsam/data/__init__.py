@@ -44,6 +44,7 @@ from sparsam.data._task import Task, resolve
 from sparsam.data.model._black_box import BlackBox as BlackBox
 from sparsam.data.model._black_box import black_box, load_model
 from sparsam.data.model._own_records import OwnRecords as OwnRecords
+from sparsam.data.source import OF_ROWS as OF_ROWS
 from sparsam.data.source import ColumnPlan as ColumnPlan
 from sparsam.data.source import EngineColumns as EngineColumns
 from sparsam.data.source import FileFormat as FileFormat
@@ -55,6 +56,7 @@ from sparsam.data.source import column_names as column_names
 from sparsam.data.source import columns_of as columns_of
 from sparsam.data.source import count_rows as count_rows
 from sparsam.data.source import fingerprint as fingerprint
+from sparsam.data.source import former_fingerprint as former_fingerprint
 from sparsam.data.source import is_frame as is_frame
 from sparsam.data.source import open_declared as open_declared
 from sparsam.data.source import open_source as open_source

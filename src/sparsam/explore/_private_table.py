@@ -20,6 +20,7 @@ from sparsam.data import (
     Source,
     Wanted,
     fingerprint,
+    former_fingerprint,
     open_declared,
 )
 from sparsam.explore._bins import Bins
@@ -66,13 +67,18 @@ class PrivateTable:
     def fingerprint(self, salt: str) -> str:
         """Hash the whole table with a salt, to tell it from another table.
 
-        All columns count, in any order. A file is hashed as it is on the disk, so the same rows
-        in a frame have another fingerprint.
+        All columns count, and all rows, in any order; where an engine holds the rows, it hashes
+        them. A file is hashed as it is on the disk, so the same rows in a frame have another
+        fingerprint.
         """
         state = _state(self._data)
         if self._known.get(salt, (None, ""))[0] != state:
             self._known[salt] = state, fingerprint(self._data, salt)
         return self._known[salt][1]
+
+    def former_fingerprint(self, salt: str) -> str:
+        """Hash the table as earlier versions did, for a ledger that was bound by one of them."""
+        return former_fingerprint(self._data, salt)
 
     def tables(
         self, bins: Sequence[Bins], cells: Sequence[tuple[str, ...]]

@@ -1,7 +1,9 @@
 """Where tables come from and go to: files, frames and engines."""
 
 # For the other folders, not for users.
+from sparsam.data.source._fingerprint import OF_ROWS as OF_ROWS
 from sparsam.data.source._fingerprint import fingerprint as fingerprint
+from sparsam.data.source._fingerprint import former_fingerprint as former_fingerprint
 from sparsam.data.source._format import ANY_FORMAT as ANY_FORMAT
 from sparsam.data.source._format import FileFormat as FileFormat
 from sparsam.data.source._frame import ArrayColumn as ArrayColumn

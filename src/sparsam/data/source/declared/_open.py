@@ -30,6 +30,7 @@ _NUMBERS = {
     *("tinyint", "smallint", "integer", "bigint", "hugeint", "float", "double", "decimal"),
     *("utinyint", "usmallint", "uinteger", "ubigint", "uhugeint", "boolean"),
 }
+_PARTS = {"float", "double", "decimal", "boolean"}
 _TEXTS = {"varchar", "enum", "uuid", "null"}
 _NESTED = {"list", "struct", "map", "array", "union"}
 
@@ -93,14 +94,18 @@ def _duck_columns(
     missing: Collection[str],
     wording: Wording,
 ) -> EngineColumns:
-    """Open the columns of a relation of DuckDB: what is no number is read as text."""
+    """Open the columns of a relation of DuckDB.
+
+    What is neither a number nor a truth value is read as text. So is a whole number that stands for
+    a category: DuckDB looks a text up by a hash, and for many equal ones in a row only once.
+    """
     listed = []
     for i, (place, column) in enumerate(zip(places, wanted, strict=True)):
         kind = relation.types[relation.columns.index(place)].id
         known = _NUMBERS | _TEXTS if column.members is None else {kind} - _NESTED
         if kind not in known:
             raise wrong_type(column.name, kind.replace("_", " "))
-        as_it_is = kind in _NUMBERS or kind == "varchar"
+        as_it_is = kind == "varchar" or kind in (_NUMBERS if column.members is None else _PARTS)
         cell = quoted(place) if as_it_is else f"CAST({quoted(place)} AS VARCHAR)"
         listed.append(f"{cell} AS d{i}")
     frame = lazy_relation(relation.project(", ".join(listed)), wording)

@@ -19,6 +19,7 @@ from sparsam.data.source.lazy._counts import GroupCounts, Names, grouping_sets, 
 from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
 from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind
+from sparsam.data.source.lazy._row_hash import CellKind, RowSums, hashed, sum_of, sums_sql
 from sparsam.data.source.lazy._sql import Dialect, counted, counts_sql, projections
 from sparsam.data.source.lazy._stream import Codes, stream_codes
 
@@ -51,6 +52,14 @@ class DuckDialect(Dialect):
         if not math.isfinite(number):
             return f"'{written}'::DOUBLE"
         return written if "e" in written else f"{written}e0"
+
+    def n_bytes(self, text: str) -> str:
+        """Return how many bytes a text has."""
+        return f"strlen({text})"
+
+    def from_hex(self, digits: str) -> str:
+        """Return 16 hexadecimal digits as a number whose sum over all rows is exact."""
+        return f"CAST('0x' || {digits} AS UBIGINT)"
 
     def item(self, items: Sequence[str], index: str) -> str:
         """Return an item of a list, counted from 0."""
@@ -86,6 +95,9 @@ class DuckDialect(Dialect):
         return f"CAST(enum_code(TRY_CAST({value} AS ENUM({members}))) AS INTEGER)"
 
 
+_DIALECT = DuckDialect()
+
+
 class DuckFrame(LazyFrame):
     """A relation of DuckDB.
 
@@ -117,6 +129,19 @@ class DuckFrame(LazyFrame):
 
     def _n_rows(self) -> int:
         return int(self._frame.to_native().aggregate("count(*)").fetchall()[0][0])
+
+    def _row_sums(self, kinds: Sequence[tuple[str, CellKind]], key: str) -> RowSums:
+        rows = self.native
+        for projection in hashed([(self._cell(*kind), kind[1]) for kind in kinds], key, _DIALECT):
+            rows = rows.project(", ".join(projection))
+        return sum_of(rows.aggregate(", ".join(sums_sql(_DIALECT))).fetchall()[0])
+
+    def _cell(self, name: str, kind: CellKind) -> str:
+        column = quoted(name)
+        if self.zoned(name):
+            return f"epoch_us({column})"
+        casts = {"text": "VARCHAR", "float": "DOUBLE"}
+        return f"CAST({column} AS {casts[kind]})" if kind in casts else column
 
     def _projected(self, plans: Sequence[ColumnPlan], keep: Sequence[str], *, slots: bool) -> Any:
         lists = projections(plans, keep, DuckDialect(), slots=slots)

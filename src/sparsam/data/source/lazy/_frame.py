@@ -16,6 +16,7 @@ from sparsam.data.source._engine import Wording, unreadable_frame, worded
 from sparsam.data.source.lazy._counts import GroupCounts, Names, parts_of
 from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind
+from sparsam.data.source.lazy._row_hash import EXACT_DIGITS, CellKind, RowSums
 from sparsam.data.source.lazy._stream import Codes
 
 if TYPE_CHECKING:
@@ -82,9 +83,12 @@ class LazyFrame(ABC):
 
     def tells(self, name: str) -> bool:
         """Whether the values of a column mean the same in the engine as at home."""
+        return self.kind(name) != "other" and not self.zoned(name)
+
+    def zoned(self, name: str) -> bool:
+        """Whether a column holds moments with a time zone."""
         dtype = self._schema[name]
-        zoned = isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
-        return self.kind(name) != "other" and not zoned
+        return isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
 
     def whole(self, name: str) -> bool:
         """Whether the numbers of a column are whole by its type."""
@@ -224,6 +228,42 @@ class LazyFrame(ABC):
     def native(self) -> Any:
         """The frame itself."""
         return self._frame.to_native()
+
+    def row_sums(self, key: str) -> RowSums:
+        """Add up keyed hashes of all rows, whatever their order: no row comes home.
+
+        Parameters
+        ----------
+        key : str
+
+        Returns
+        -------
+        RowSums
+            The same from every engine for the same values: whole numbers and 64-bit floats,
+            truth values, texts, dates and moments without a time zone. Lists, records and bytes
+            are hashed as an engine writes them.
+        """
+        kinds = [(name, self._cell_kind(name)) for name in sorted(self.names)]
+        return worded(partial(self._row_sums, kinds, key), self._wording)
+
+    @abstractmethod
+    def _row_sums(self, kinds: Sequence[tuple[str, CellKind]], key: str) -> RowSums: ...
+
+    def _cell_kind(self, name: str) -> CellKind:
+        dtype = self._schema[name]
+        if dtype.is_integer() or self.zoned(name):
+            return "whole"
+        if dtype.is_float():
+            return "float"
+        if dtype.is_decimal():
+            return self._decimal_kind(name)
+        return "truth" if dtype == nw.Boolean else "text"
+
+    def _decimal_kind(self, name: str) -> CellKind:
+        """Decimal numbers of few digits are hashed as the 64-bit floats that they are read as."""
+        dtype = self._schema[name]
+        digits = getattr(dtype, "precision", None)
+        return "float" if digits is not None and digits <= EXACT_DIGITS else "decimal"
 
     def group_counts(self, sets: Sequence[Names]) -> list[GroupCounts]:
         """Count the rows by several sets of columns; only the counts come home.

@@ -9,10 +9,12 @@ import numpy as np
 
 from sparsam._errors import DataError
 from sparsam._lazy import LazyModule
+from sparsam.data.source.lazy._batches import sums_of_batches
 from sparsam.data.source.lazy._counts import COUNT, GroupCounts, Names, series_values
 from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
 from sparsam.data.source.lazy._plan import WRITTEN, ColumnPlan
+from sparsam.data.source.lazy._row_hash import CellKind, RowSums
 from sparsam.data.source.lazy._stream import Codes
 
 if TYPE_CHECKING:
@@ -58,6 +60,9 @@ class OtherFrame(LazyFrame):
         _check_size(plans)
         coded = [_expression(plan, None).alias(str(i)) for i, plan in enumerate(plans)]
         return self._frame.select(*coded).to_native()
+
+    def _row_sums(self, kinds: Sequence[tuple[str, CellKind]], key: str) -> RowSums:
+        return sums_of_batches([self._frame.collect().to_arrow()], key)
 
     def _n_rows(self) -> int:
         return int(self._frame.select(nw.len()).collect().item())

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsam._lazy import LazyModule
+from sparsam.data.source.lazy._batches import sums_of_batches
 from sparsam.data.source.lazy._counts import COUNT, GroupCounts, Names, series_values
 from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
 from sparsam.data.source.lazy._plan import WRITTEN, ColumnPlan
+from sparsam.data.source.lazy._row_hash import CellKind, RowSums
 from sparsam.data.source.lazy._stream import Codes, stream_codes
 
 if TYPE_CHECKING:
@@ -64,6 +66,10 @@ class PolarsFrame(LazyFrame):
 
     def _coded(self, plans: Sequence[ColumnPlan]) -> Any:
         return self.native.select(_code_columns(plans))
+
+    def _row_sums(self, kinds: Sequence[tuple[str, CellKind]], key: str) -> RowSums:
+        batches = self.native.collect_batches(engine="streaming", maintain_order=False)
+        return sums_of_batches(batches, key)
 
     def _n_rows(self) -> int:
         return int(self._frame.to_native().select(pl.len()).collect(engine="streaming").item())

@@ -19,6 +19,7 @@ from sparsam.data.source.lazy._counts import (
 from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
 from sparsam.data.source.lazy._plan import WRITTEN, ColumnPlan, LazyKind
+from sparsam.data.source.lazy._row_hash import CellKind, RowSums, hashed, sum_of, sums_sql
 from sparsam.data.source.lazy._sql import Dialect, counted, counts_sql, projections, value_name
 from sparsam.data.source.lazy._stream import Codes, stream_codes
 
@@ -50,6 +51,14 @@ class SparkDialect(Dialect):
     def number(self, number: float) -> str:
         """Return a number as a DOUBLE."""
         return f"{float(number)!r}D" if math.isfinite(number) else f"double('{number!r}')"
+
+    def n_bytes(self, text: str) -> str:
+        """Return how many bytes a text has."""
+        return f"octet_length({text})"
+
+    def from_hex(self, digits: str) -> str:
+        """Return 16 hexadecimal digits as a number whose sum over all rows is exact."""
+        return f"CAST(conv({digits}, 16, 10) AS DECIMAL(38, 0))"
 
     def item(self, items: Sequence[str], index: str) -> str:
         """Return an item of a list, counted from 0."""
@@ -119,6 +128,21 @@ class SparkFrame(LazyFrame):
 
     def _n_rows(self) -> int:
         return int(self._frame.to_native().count())
+
+    def _row_sums(self, kinds: Sequence[tuple[str, CellKind]], key: str) -> RowSums:
+        rows, dialect = self.native, SparkDialect()
+        for projection in hashed([(self._cell(*kind), kind[1]) for kind in kinds], key, dialect):
+            rows = rows.selectExpr(*projection)
+        return sum_of(rows.selectExpr(*sums_sql(dialect)).collect()[0])
+
+    def _cell(self, name: str, kind: CellKind) -> str:
+        column = SparkDialect().quoted(name)
+        if self.zoned(name):
+            return f"unix_micros({column})"
+        if self.nested(name):
+            return f"to_json(struct({column}))"
+        casts = {"text": "STRING", "float": "DOUBLE"}
+        return f"CAST({column} AS {casts[kind]})" if kind in casts else column
 
     def _projected(self, plans: Sequence[ColumnPlan], keep: Sequence[str], *, slots: bool) -> Any:
         dialect = SparkDialect()

@@ -44,6 +44,14 @@ class Dialect(ABC):
         """Return a number as a 64-bit float."""
 
     @abstractmethod
+    def n_bytes(self, text: str) -> str:
+        """Return how many bytes a text has."""
+
+    @abstractmethod
+    def from_hex(self, digits: str) -> str:
+        """Return 16 hexadecimal digits as a number whose sum over all rows is exact."""
+
+    @abstractmethod
     def item(self, items: Sequence[str], index: str) -> str:
         """Return an item of a list, counted from 0."""
 
