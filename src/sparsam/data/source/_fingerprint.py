@@ -80,7 +80,7 @@ def fingerprint(source: Any, salt: str) -> str:
     if frame is not None:
         names, sums = sorted(frame.names), frame.row_sums(key)
     elif _is_arrow(origin):
-        names, sums = sorted(nw.from_native(origin).columns), sums_of_batches([origin], key)
+        names, sums = sorted(origin.column_names), sums_of_batches([origin], key)
     else:
         opened = _opened(origin)
         names = sorted(opened.names)
@@ -123,19 +123,21 @@ def _opened(origin: Any) -> Source:
 
 
 def _lazy(origin: Any) -> LazyFrame | None:
-    """Return the frame of an engine; None for what is in memory."""
+    """Return the frame of an engine, polars among them; None for what else is in memory."""
     if is_relation(origin):
         return lazy_relation(origin)
     frame = nw.from_native(origin, pass_through=True)
+    if isinstance(frame, nw.DataFrame) and frame.implementation.is_polars():
+        return open_lazy(frame.lazy())
     return open_lazy(frame) if isinstance(frame, nw.LazyFrame) else None
 
 
 def _is_arrow(origin: Any) -> bool:
-    """Whether something in memory hands its values over as they are, with their types."""
+    """Whether something is a table of pyarrow, each of whose columns has a type."""
     frame = nw.from_native(origin, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
+    if not isinstance(frame, nw.DataFrame) or not frame.implementation.is_pyarrow():
         return False
-    return frame.implementation.is_polars() or frame.implementation.is_pyarrow()
+    return nw.Unknown not in frame.schema.dtypes()
 
 
 def _of_file(origin: Piped | str | os.PathLike[str], salt: str) -> str:

@@ -29,6 +29,7 @@ _PLACE = "place of the row"
 # polars evaluates every branch for every row: up to here that is faster than a look-up.
 _FEW = 24
 _ROW = "sparsam row"
+_MANY_ROWS = 1 << 20
 
 
 class PolarsFrame(LazyFrame):
@@ -68,8 +69,9 @@ class PolarsFrame(LazyFrame):
         return self.native.select(_code_columns(plans))
 
     def _row_sums(self, kinds: Sequence[tuple[str, CellKind]], key: str) -> RowSums:
-        batches = self.native.collect_batches(engine="streaming", maintain_order=False)
-        return sums_of_batches(batches, key)
+        rows = self.native.cast({pl.Null: pl.String})  # DuckDB takes no column without a type
+        batches = rows.collect_batches(engine="streaming", maintain_order=False)
+        return sums_of_batches(_larger(batches), key)
 
     def _n_rows(self) -> int:
         return int(self._frame.to_native().select(pl.len()).collect(engine="streaming").item())
@@ -110,6 +112,18 @@ class PolarsFrame(LazyFrame):
         value = draw.value(pl.col(_PLACE).cast(pl.Int64))
         drawn = value >= draw.threshold if others else value < draw.threshold
         return self.native.with_row_index(_PLACE).filter(drawn).drop(_PLACE)
+
+
+def _larger(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Put small batches together: a query for each would take longer than the rows."""
+    waiting: list[pl.DataFrame] = []
+    for frame in frames:
+        waiting.append(frame)
+        if sum(map(len, waiting)) >= _MANY_ROWS:
+            yield pl.concat(waiting)
+            waiting = []
+    if waiting:
+        yield pl.concat(waiting)
 
 
 def _in_order(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
