@@ -163,7 +163,7 @@ def _filled(
 ) -> list[NDArray[np.int64]]:
     """Fill empty tables with what an engine counted: only cells that hold a row came home."""
     for table, groups in zip(tables, counted, strict=True):
-        table[groups.columns] = groups.counts if groups.columns else groups.counts[0]
+        table[groups.columns] = groups.counts if groups.columns else groups.counts.sum()
     return tables
 
 
