@@ -1,88 +1,148 @@
-"""Ten million rows from Parquet: the time and memory of all one- and two-way tables, and the EDA.
+"""A planned exploration of 10^6, 10^7 and 10^8 rows: its time and memory, wherever the rows are.
 
-Run `python benchmarks/explore_scale.py [n_rows]`. The file is made by DuckDB in a temporary folder.
+Run `python benchmarks/explore_scale.py FOLDER [n_rows ...] [--ways file,relation,...]`. The tables
+are those of `large_tables.py`, which are made in FOLDER unless they are there. Every line is a
+process of its own: CPU seconds of opening the table, of its fingerprint and of the exploration
+itself, and the largest resident memory of the whole. In memory, the table is a frame of pyarrow
+that was read before the clock started; its rows are in the peak. It stops at 10^7 rows. Of Spark,
+which runs in a process of its own, only what the driver's Python takes is seen.
+
+The last line says whether all ways counted the same exact tables of the first size.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import resource
+import subprocess
 import sys
 import tempfile
-import time
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
+from typing import Any
 
 import duckdb
-import numpy as np
 
+from large_tables import SIZES, SOURCE, large_table
 from sparsam.explore import Ledger, explore_table
-from sparsam.explore._bins import equal_bins, full_bins
+from sparsam.explore._bins import equal_bins
 from sparsam.explore._declared import Declared, declared
 from sparsam.explore._private_table import PrivateTable
 
-N_NUMERIC, N_CATEGORICAL = 7, 9
-CATEGORIES = (2, 5, 7, 8, 14, 15, 16, 42, 5)
-
-
-def make(path: Path, n_rows: int) -> None:
-    """Write a table of seven numeric and nine categorical columns, some values missing."""
-    numbers = [
-        "CAST(17 + 73 * random() * random() AS INTEGER) AS n0",
-        "CASE WHEN random() < .9 THEN 0 ELSE 99999 * random() END AS n1",
-        *(
-            f"CASE WHEN random() < .05 THEN NULL ELSE 1000 * random() ^ {k} END AS n{k}"
-            for k in range(2, N_NUMERIC)
-        ),
-    ]
-    texts = [
-        f"'group ' || CAST(floor({k} * random() * random()) AS INTEGER) AS c{i}"
-        for i, k in enumerate(CATEGORIES)
-    ]
-    query = f"SELECT {', '.join([*numbers, *texts])} FROM range({n_rows})"
-    duckdb.connect().execute(f"COPY ({query}) TO '{path}' (FORMAT parquet)")
+WAYS = ("memory", "file", "relation", "polars")
+NUMBERS = {"AGEP": (16, 99, "integer"), "WKHP": (0, 99, "integer")}
+MOST_IN_MEMORY = 10**7
 
 
 def domains() -> Declared:
-    """Declare the columns that `make` writes."""
-    ranges = {"n0": (0, 99, "integer"), "n1": (0, 100_000)}
-    ranges |= {f"n{k}": (0, 1000) for k in range(2, N_NUMERIC)}
-    lists = {f"c{i}": [f"group {g}" for g in range(k)] for i, k in enumerate(CATEGORIES)}
-    return declared({**ranges, **lists})
+    """Declare the columns: two numbers, ten lists of categories, as the code book has them."""
+    people = duckdb.connect().from_parquet(str(SOURCE))
+    lists = {
+        name: sorted(row[0] for row in people.project(f'"{name}"').distinct().fetchall())
+        for name in people.columns
+        if name not in NUMBERS
+    }
+    return declared({**NUMBERS, **lists})
 
 
-def main(n_rows: int) -> None:
-    """Print the times and the peak of memory."""
+def opened(path: str, way: str) -> Any:
+    """Hand the table over in some way."""
+    if way == "file":
+        return path
+    if way == "relation":
+        return duckdb.connect().from_parquet(path)
+    if way == "polars":
+        import polars as pl
+
+        return pl.scan_parquet(path)
+    if way == "spark":
+        return _spark().read.parquet(path)
+    import pyarrow.parquet as pq
+
+    return pq.read_table(path)
+
+
+def _spark() -> Any:
+    from pyspark.sql import SparkSession
+
+    settings = {
+        "spark.master": "local[2]",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.ui.enabled": "false",
+        "spark.log.level": "ERROR",
+    }
+    return SparkSession.builder.config(map=settings).getOrCreate()
+
+
+def measure(path: str, way: str, exact: bool) -> dict[str, Any]:
+    """Explore once, and return what it took."""
+    what, source = domains(), opened(path, way)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "people.parquet"
-        start = time.perf_counter()
-        make(path, n_rows)
-        _say("made the file", start, f"{path.stat().st_size / 1e6:,.0f} MB")
-        what = domains()
-        start = time.perf_counter()
-        source = PrivateTable(path, what)
-        source.fingerprint("salt")
-        _say("opened and hashed", start)
-        start = time.perf_counter()
-        fine = [full_bins(what, name) for name in what.numeric]
-        one = source.tables(fine, [(name,) for name in what.numeric])
-        _say("one-way, 1,024 cells", start)
-        start = time.perf_counter()
-        coarse = [equal_bins(what, name, 12) for name in what.names]
-        wanted = [(), *((n,) for n in what.names), *combinations(what.names, 2)]
-        tables = source.tables(coarse, wanted)
-        _say(f"{len(wanted)} tables", start, f"{sum(t.size for t in tables.values()):,} cells")
-        start = time.perf_counter()
-        with Ledger.create(Path(folder) / "people.ledger", epsilon=1, delta="1e-6") as ledger:
-            found = explore_table(path, ledger, domains=what)
-        _say("the whole planned EDA", start, f"{len(found.answers)} answers")
-        sums = {int(np.sum(t)) for t in (*one.values(), *tables.values())}
-        print("every table counts every row:", sums == {n_rows})
-
-
-def _say(what: str, start: float, more: str = "") -> None:
+        place = Path(folder) / "people.ledger"
+        with Ledger.create(place, epsilon=1, delta="1e-6", domains=what) as ledger:
+            marks = [_cpu()]
+            table = PrivateTable(source, what)
+            marks.append(_cpu())
+            table.fingerprint(ledger.salt)
+            marks.append(_cpu())
+            exploration = explore_table(table, ledger)
+            marks.append(_cpu())
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(f"{what:<24} {time.perf_counter() - start:6.2f} s   peak {peak:5.2f} GB   {more}")
+    steps = [after - before for before, after in pairwise(marks)]
+    counts = _digest(table, what) if exact else ""
+    return {"steps": steps, "peak": peak, "answers": len(exploration.answers), "counts": counts}
+
+
+def _digest(table: PrivateTable, what: Declared) -> str:
+    cells = [equal_bins(what, name, 12) for name in what.names]
+    tables = table.counts([(), *((own,) for own in cells), *combinations(cells, 2)])
+    return hashlib.sha256(b"".join(counts.tobytes() for counts in tables)).hexdigest()
+
+
+def _cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def main(arguments: list[str]) -> None:
+    """Print a line for every size and way."""
+    ways = WAYS
+    if "--ways" in arguments:
+        at = arguments.index("--ways")
+        ways = tuple(arguments[at + 1].split(","))
+        arguments = arguments[:at] + arguments[at + 2 :]
+    folder, sizes = Path(arguments[0]), [int(float(size)) for size in arguments[1:]] or SIZES
+    print("CPU seconds             open  fingerprint  exploration   peak GB  answers")
+    digests = set()
+    for size in sizes:
+        path = large_table(folder, size)
+        for way in ways:
+            if way == "memory" and size > MOST_IN_MEMORY:
+                continue
+            exact = "exact" if size == sizes[0] else ""
+            told = subprocess.run(
+                [sys.executable, __file__, "--measure", str(path), way, exact],
+                check=True,
+                stdout=subprocess.PIPE,
+                text=True,
+            ).stdout
+            result = json.loads(told.splitlines()[-1])
+            first, second, third = result["steps"]
+            print(
+                f"{size:>11,} {way:<9} {first:6.1f} {second:12.1f} {third:12.1f} "
+                f"{result['peak']:9.2f} {result['answers']:8}",
+                flush=True,
+            )
+            digests.update({result["counts"]} - {""})
+    print("the same exact tables:", len(digests) == 1)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000)
+    if sys.argv[1:2] == ["--measure"]:
+        print(json.dumps(measure(sys.argv[2], sys.argv[3], bool(sys.argv[4]))))
+    else:
+        main(sys.argv[1:])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sparsam._errors import ParameterError
 from sparsam.counting import _joint
-from sparsam.counting._joint import cells_of, joint_counts
+from sparsam.counting._joint import JointCounts, cells_of, joint_counts
 
 
 def oracle(columns: list[np.ndarray], sizes: list[int], places: tuple[int, ...]) -> np.ndarray:
@@ -75,3 +75,16 @@ def test_many_cells_have_wider_codes() -> None:
     assert found.dtype == np.uint16
     assert np.array_equal(found[:-1], np.searchsorted(inner, values, side="right"))
     assert found[-1] == 1001
+
+
+def test_batches_add_up_to_the_whole() -> None:
+    rng = np.random.default_rng(1)
+    columns = [rng.integers(0, size, 300).astype(np.uint8) for size in (3, 5)]
+    wanted = [(), (0,), (1, 0), (0, 1, 0)]
+    counts = JointCounts([3, 5], wanted)
+    for start, end in ((0, 0), (0, 100), (100, 101), (101, 300)):
+        counts.add([column[start:end] for column in columns])
+    for table, known in zip(counts.tables(), joint_counts(columns, [3, 5], wanted), strict=True):
+        assert np.array_equal(table, known)
+    with pytest.raises(ParameterError, match="below its size, 3"):
+        counts.add([columns[1] + np.uint8(3), columns[1]])

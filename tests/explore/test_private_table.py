@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import os
+from dataclasses import replace
 from decimal import Decimal
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import narwhals.stable.v2 as nw
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparsam._errors import ParameterError
-from sparsam.data import CategoricalDomain, NumericDomain
+from sparsam._errors import DataError, ParameterError
+from sparsam.data import CategoricalDomain, GroupCounts, NumericDomain
+from sparsam.data.source.lazy._narwhals import OtherFrame
 from sparsam.explore import declared
 from sparsam.explore._bins import Bins, equal_bins, full_bins
 from sparsam.explore._private_table import PrivateTable
@@ -108,6 +113,156 @@ def test_generalizing_first_and_counting_buckets_is_the_same() -> None:
         buckets = generalization["way"].bucket(way)
         expected[generalization["age"].bucket(age), 3 if buckets == 2 else buckets] += 1
     assert np.array_equal(counts, expected)
+
+
+TYPED = {  # declared as what the columns hold, and as what they do not
+    "whole": (-5, 99, "integer"),
+    "part": (0, 2.5),
+    "written": (0, 50),
+    "truth": (0, 1, "integer"),
+    "name": ["f", "m", "", "it's", "\u00e9", "7"],
+    "code": [1, 2, "3", 40, 2**60],
+    "share": [0.5, 1, "2", "inf"],
+    "yes": [True, "false"],
+    "day": ["2020-01-02", "1969-12-31", "2020-1-3"],
+}
+
+
+def typed_rows(seed: int, n_rows: int) -> Any:
+    """Rows of typed columns, with values missing, beyond the range, and not declared."""
+    pl, rng = pytest.importorskip("polars"), np.random.default_rng(seed)
+    days = [datetime.date(2020, 1, 2), datetime.date(1969, 12, 31), datetime.date(2021, 5, 5), None]
+    nan, inf = np.nan, np.inf
+    values: dict[str, tuple[list[Any], Any]] = {
+        "whole": ([-99, -9, 0, 30, 31, 99, 100, 2**40, None], pl.Int64),
+        "part": ([-1.0, 0.0, -0.0, 1.25, 2.5, 3.0, nan, inf, -inf, 999.0, None], pl.Float64),
+        "written": (["7", " 8 ", "x", "1_0", "1e1", "-inf", "", "?", "999.0", None], pl.String),
+        "truth": ([True, False, None], pl.Boolean),
+        "name": (["f", "m", "", "it's", "\u00e9", "7", "?", "N", "other", None], pl.String),
+        "code": ([1, 2, 3, 40, 41, 999, -9, 2**60, 2**60 + 1, None], pl.Int64),
+        "share": ([0.5, 1.0, 2.0, -0.0, 7.5, nan, inf, 999.0, None], pl.Float64),
+        "yes": ([True, False, None], pl.Boolean),
+        "day": (days, pl.Date),
+    }
+    drawn = {
+        n: [own[i] for i in rng.integers(len(own), size=n_rows)] for n, (own, _) in values.items()
+    }
+    return pl.DataFrame(drawn, schema={name: kind for name, (_, kind) in values.items()})
+
+
+def polars_chunks(rows: Any, _: Path) -> Any:
+    pl = pytest.importorskip("polars")
+    parts = [rows[start : start + 7] for start in range(0, len(rows), 7)] or [rows]
+    return pl.concat(parts, rechunk=False).lazy()
+
+
+def parquet(rows: Any, folder: Path) -> Any:
+    rows.write_parquet(folder / "rows.parquet", row_group_size=50)
+    return folder / "rows.parquet"
+
+
+ENGINES: dict[str, Any] = {
+    "duckdb": lambda rows, _: duckdb.connect().from_arrow(rows.to_arrow()),
+    "polars": polars_chunks,
+    "parquet": parquet,
+}
+
+
+def some_tables(domains: Any, rng: np.random.Generator) -> list[tuple[Bins, ...]]:
+    """One- and two-way tables; an attribute has other cells in another table."""
+    fine = {name: full_bins(domains, name, 40) for name in domains.names}
+    coarse = {name: equal_bins(domains, name, 3) for name in domains.names}
+    pairs = [tuple(rng.permutation(domains.names)[:2]) for _ in range(12)]
+    return [
+        (),
+        *((bins,) for bins in fine.values()),
+        *((coarse[first], fine[second]) for first, second in pairs),
+        tuple(coarse[name] for name in domains.names[:3]),
+    ]
+
+
+def in_memory(rows: Any, domains: Any) -> PrivateTable:
+    """The slow and obvious way: every value is read by itself."""
+    return PrivateTable(rows.to_dict(as_series=False), domains)
+
+
+def check_same_counts(make: Any, folder: Path, seed: int) -> None:
+    rows = typed_rows(seed, 400 if seed else 0)
+    declaration = declared(TYPED, missing_values=["?", "999", "-9"])
+    domains = replace(declaration, missing_in={"name": ("N",), "whole": ("30",)})
+    tables = some_tables(domains, np.random.default_rng(seed))
+    on_engine = PrivateTable(make(rows, folder), domains)
+    for bins, known, counts in zip(
+        tables,
+        in_memory(rows, domains).counts(tables),
+        on_engine.counts(tables),
+        strict=True,
+    ):
+        assert counts.dtype == np.int64
+        assert np.array_equal(counts, known), [own.name for own in bins]
+        assert counts.sum() == len(rows)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_counts_as_memory_does(engine: str, seed: int, tmp_path: Path) -> None:
+    check_same_counts(ENGINES[engine], tmp_path, seed)
+
+
+@pytest.mark.filterwarnings("ignore")  # Spark warns of its own libraries
+@pytest.mark.parametrize("seed", [0, 1])
+def test_spark_counts_as_memory_does(spark: Any, seed: int, tmp_path: Path) -> None:
+    check_same_counts(lambda rows, _: spark.createDataFrame(rows.to_arrow()), tmp_path, seed)
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "other"])
+def test_counting_in_the_engine_is_the_same_as_streaming(engine: str) -> None:
+    rows = typed_rows(7, 300)
+    domains = declared(TYPED, missing_values=["?"])
+    tables = some_tables(domains, np.random.default_rng(7))
+    source = PrivateTable(ENGINES.get(engine, ENGINES["polars"])(rows, Path()), domains)
+    frame = source._columns.frame
+    source._columns.frame = counting = (
+        OtherFrame(nw.from_native(rows.lazy())) if engine == "other" else copy.copy(frame)
+    )
+    counting.streams = False  # as on Spark
+    for known, counts in zip(
+        in_memory(rows, domains).counts(tables), source.counts(tables), strict=True
+    ):
+        assert np.array_equal(counts, known)
+
+
+def test_counts_beyond_32_bits() -> None:
+    """An engine may say that more rows than 2^31 are in a cell."""
+    many = 3_000_000_000
+    source = PrivateTable(duckdb.sql("SELECT 1 AS n"), declared({"n": (0, 9)}))
+    source._columns.frame = copy.copy(source._columns.frame)
+    source._columns.frame.streams = False
+    groups = GroupCounts((np.array([1]),), np.array([many]))
+    source._columns.frame.slot_counts = lambda plans, sets: [groups for _ in sets]
+    bins = equal_bins(source.declared, "n", 9)
+    assert source.counts([(bins,)])[0].tolist() == [0, many, *[0] * 8]
+    source._columns.n_rows = lambda: many
+    assert source.counts([()])[0] == many
+
+
+def test_columns_that_an_engine_cannot_tell_come_home() -> None:
+    pl = pytest.importorskip("polars")
+    rows = pl.DataFrame({"t": [datetime.time(10, 0), None], "n": [1, 2]})
+    domains = declared({"t": ["10:00:00"], "n": (0, 9)})
+    counts = PrivateTable(rows.lazy(), domains).counts([(full_bins(domains, "t"),)])
+    assert np.array_equal(
+        counts[0], PrivateTable(rows, domains).counts([(full_bins(domains, "t"),)])[0]
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_column_of_dates_is_no_column_of_numbers(engine: str, tmp_path: Path) -> None:
+    source = ENGINES[engine](typed_rows(1, 5), tmp_path)
+    with pytest.raises(DataError, match="'day' must hold what was declared"):
+        PrivateTable(source, declared({"day": (0, 1)}))
+    with pytest.raises(DataError, match="declared column 'dya'"):
+        PrivateTable(source, declared({"dya": (0, 1)}))
 
 
 def test_bins_are_asked_for_once_and_for_declared_attributes() -> None:

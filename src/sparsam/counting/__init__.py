@@ -7,6 +7,7 @@ from sparsam.counting._distinct import DistinctRecords as DistinctRecords
 from sparsam.counting._distinct import distinct_records as distinct_records
 from sparsam.counting._distinct import record_keys as record_keys
 from sparsam.counting._joint import Codes as Codes
+from sparsam.counting._joint import JointCounts as JointCounts
 from sparsam.counting._joint import cells_of as cells_of
 from sparsam.counting._joint import joint_counts as joint_counts
 from sparsam.counting._linear import Linear as Linear

@@ -44,24 +44,65 @@ def joint_counts(
     array([[0, 0, 1],
            [1, 0, 1]])
     """
-    n_rows = _check(columns, sizes, wanted)
-    tables = [np.zeros(prod(sizes[place] for place in tuple_), np.int64) for tuple_ in wanted]
-    for start in range(0, n_rows, _BLOCK):
-        block = [column[start : start + _BLOCK] for column in columns]
-        for places, table in zip(wanted, tables, strict=True):
-            if len(places) == 2:
-                first, second = places
-                _add_pair(block[first], block[second], sizes[second], table)
-            elif len(places) == 1:
-                _add_one(block[places[0]], table)
-            elif places:
-                _add_many([block[p] for p in places], [sizes[p] for p in places], table)
-            else:
-                table[0] += min(_BLOCK, n_rows - start)
-    return [
-        table.reshape([sizes[place] for place in tuple_])
-        for tuple_, table in zip(wanted, tables, strict=True)
-    ]
+    counts = JointCounts(sizes, wanted)
+    counts.add(columns)
+    return counts.tables()
+
+
+class JointCounts:
+    """Joint counts of rows that come a batch at a time.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        How many codes each column has.
+    wanted : sequence of tuple of int
+        Which columns each table is over, by their places; an empty tuple counts the rows.
+
+    Examples
+    --------
+    >>> counts = JointCounts([2], [(0,)])
+    >>> for batch in ([0, 1], [1]):
+    ...     counts.add([np.array(batch, np.uint8)])
+    >>> counts.tables()[0]
+    array([1, 2])
+    """
+
+    def __init__(self, sizes: Sequence[int], wanted: Sequence[tuple[int, ...]]) -> None:
+        _check_size(sizes, wanted)
+        self._sizes, self._wanted = list(sizes), list(wanted)
+        self._counts = [
+            np.zeros(prod(sizes[place] for place in places), np.int64) for places in wanted
+        ]
+
+    def add(self, columns: Sequence[Codes]) -> None:
+        """Count more rows.
+
+        Parameters
+        ----------
+        columns : sequence of ndarray of uint8 or uint16
+            One array of codes per column, all of the same length.
+        """
+        n_rows, sizes = _check(columns, self._sizes), self._sizes
+        for start in range(0, n_rows, _BLOCK):
+            block = [column[start : start + _BLOCK] for column in columns]
+            for places, table in zip(self._wanted, self._counts, strict=True):
+                if len(places) == 2:
+                    first, second = places
+                    _add_pair(block[first], block[second], sizes[second], table)
+                elif len(places) == 1:
+                    _add_one(block[places[0]], table)
+                elif places:
+                    _add_many([block[p] for p in places], [sizes[p] for p in places], table)
+                else:
+                    table[0] += min(_BLOCK, n_rows - start)
+
+    def tables(self) -> list[NDArray[np.int64]]:
+        """Return one table each, shaped by the sizes of its columns."""
+        return [
+            counts.reshape([self._sizes[place] for place in places])
+            for places, counts in zip(self._wanted, self._counts, strict=True)
+        ]
 
 
 @compiled()
@@ -143,19 +184,20 @@ def _fill_cells(
         codes[row] = cell
 
 
-def _check(
-    columns: Sequence[Codes], sizes: Sequence[int], wanted: Sequence[tuple[int, ...]]
-) -> int:
+def _check(columns: Sequence[Codes], sizes: Sequence[int]) -> int:
     lengths = {len(column) for column in columns}
     if len(columns) != len(sizes) or len(lengths) > 1:
         raise ParameterError("Columns of codes must be of one length, and have a size each.")
     for column, size in zip(columns, sizes, strict=True):
         if column.size and int(column.max()) >= size:  # the loops do not look where they write
             raise ParameterError(f"The codes of a column must be below its size, {size}.")
+    return lengths.pop() if lengths else 0
+
+
+def _check_size(sizes: Sequence[int], wanted: Sequence[tuple[int, ...]]) -> None:
     for places in wanted:
         cells = prod(sizes[place] for place in places)
         if cells > _MOST_CELLS:
             raise ParameterError(
                 f"A table must have at most {_MOST_CELLS:,} cells. Got {cells:,} instead."
             )
-    return lengths.pop() if lengths else 0

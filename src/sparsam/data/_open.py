@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.data._roles import Roles
-from sparsam.data.source._declared import read_number
 from sparsam.data.source._format import FileFormat
 from sparsam.data.source._source import (
     Column,
@@ -21,6 +20,7 @@ from sparsam.data.source._source import (
     no_texts,
     open_source,
 )
+from sparsam.data.source.declared._cells import read_number
 
 
 def open_as(source: Any, roles: Roles) -> Source:

@@ -22,10 +22,12 @@ from sparsam._errors import DataError, SparsamError
 from sparsam.data import NumericDomain, columns_of, read
 from sparsam.data.model._own_records import OwnRecords
 from sparsam.data.source import _engine
-from sparsam.data.source._declared import Wanted, open_declared
 from sparsam.data.source._engine import worded
 from sparsam.data.source._frame import open_frame
+from sparsam.data.source.declared import Wanted, open_declared
 from sparsam.generalization import Generalization, numeric_partition
+
+from .declared.reading import numbers, places
 
 SOURCE = Path(sparsam.__file__).parent
 ENGINE = SOURCE / "data" / "source" / "_engine.py"
@@ -76,8 +78,8 @@ def test_the_name_of_a_folder_is_no_cell(in_folders: Path) -> None:
     assert own.table.attribute("age").n_values == 40
     declared = open_declared(in_folders, [Wanted("age"), Wanted("sex", ("f", "m"))])
     assert declared.n_rows() == 40
-    assert declared.numbers("age").tolist() == list(range(20, 60))
-    assert declared.places("sex").tolist() == [0, 1] * 20
+    assert numbers(declared, "age", range(20, 60)).tolist() == list(range(20, 60))
+    assert places(declared, "sex").tolist() == [0, 1] * 20
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +135,7 @@ def test_a_text_that_is_not_utf8_is_unseen_and_changes_no_other_row(tmp_path: Pa
         rows = [f"{cell},{cell},{cell}".encode() for cell in cells] + [b",".join([odd] * 3)]
         path.write_bytes(b"a,b,n\n" + b"\n".join(rows) + b"\n")
         opened = open_declared(path, wanted, ["?", "7"])
-        columns = [opened.places("a"), opened.places("b"), opened.numbers("n")]
+        columns = [places(opened, "a"), places(opened, "b"), numbers(opened, "n", [2.0])]
         return np.column_stack(columns).tolist()
 
     plain = found(tmp_path / "plain.csv", b"other")
@@ -145,7 +147,7 @@ def test_a_text_that_is_not_utf8_is_unseen_and_changes_no_other_row(tmp_path: Pa
     table = pa.table({"a": column, "b": column.dictionary_encode(), "n": column})
     pq.write_table(table, tmp_path / "odd.parquet")
     opened = open_declared(tmp_path / "odd.parquet", wanted, ["?", "7"])
-    columns = [opened.places("a"), opened.places("b"), opened.numbers("n")]
+    columns = [places(opened, "a"), places(opened, "b"), numbers(opened, "n", [2.0])]
     assert np.array_equal(np.column_stack(columns), plain, equal_nan=True)
 
 
@@ -233,8 +235,8 @@ def test_columns_of_a_frame(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["pyarrow", "pyarrow dictionary", "pandas"])
 def test_a_text_that_cannot_be_read_is_unseen_where_it_is_declared(kind: str) -> None:
     opened = open_declared(_sources()[kind], [Wanted("name", ("other", "name")), Wanted("age")])
-    assert opened.places("name").tolist() == [1, 2, 1]
-    assert opened.numbers("age").tolist() == [30, 41, 52]
+    assert places(opened, "name").tolist() == [1, 2, 1]
+    assert numbers(opened, "age", [30, 41, 52]).tolist() == [30, 41, 52]
 
 
 def test_errors_of_our_own_and_of_the_machine_stay() -> None:

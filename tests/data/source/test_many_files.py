@@ -12,6 +12,7 @@ from click.testing import CliRunner
 import sparsam as sp
 from sparsam._errors import DataError
 from sparsam.cli._main import cli
+from sparsam.data import fingerprint
 from sparsam.data.source._many_files import is_many, many_files
 
 
@@ -104,3 +105,11 @@ def test_commands_take_folders_and_patterns_and_never_write_into_them(folder: Pa
         cli, ["apply", "x.json", str(folder / "people"), "-o", str(folder / "people/a.parquet")]
     )
     assert same.exit_code == 2
+
+
+def test_the_fingerprint_of_a_folder_is_that_of_all_its_files(folder: Path) -> None:
+    before = fingerprint(folder / "people", "salt")
+    assert before == fingerprint(str(folder / "people"), "salt")
+    assert before != fingerprint(folder / "people" / "a.parquet", "salt")
+    pl.DataFrame({"age": [7], "sex": ["f"]}).write_parquet(folder / "people" / "b.parquet")
+    assert before != fingerprint(folder / "people", "salt")

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -421,3 +423,44 @@ def test_costs_that_differ_in_noise_only_differ(pure: Ledger) -> None:
     pure.ask({}, laplace_cost(0.1), Counter(1), fingerprint="rows")
     other_noise = Cost(10**8, 5 * 10**6, (Event(noise="laplace", scale=11.0),))
     assert pure.ask({}, other_noise, Counter(2), fingerprint="rows").answer == 2
+
+
+def test_a_ledger_that_an_earlier_version_bound_still_pays(tmp_path: Path) -> None:
+    """It holds the digest of the values in their order, and not that of the rows in any order."""
+    frame = pd.DataFrame({"age": [30, 41, 52], "sex": ["f", "m", "f"]})
+    domains = declared({"age": (0, 99, "integer")})
+    table, place = PrivateTable(frame, domains), tmp_path / "old.ledger"
+    with Ledger.create(place, epsilon=3, domains=domains) as ledger:
+        former = table.former_fingerprint(ledger.salt)
+        ledger.ask({"n": 1}, laplace_cost(1), Counter(), fingerprint=former)
+        bound = ledger.fingerprint
+        assert bound is not None
+        assert not bound.startswith("rows:")
+        for same in (frame, frame.iloc[:, ::-1], duckdb.from_df(frame)):
+            opened = PrivateTable(same, domains)
+            assert ledger.ask({"n": 1}, laplace_cost(1), Counter(), fingerprint=opened).amount == 0
+        for other in (frame.iloc[::-1], frame.assign(age=1), tmp_path / "people.csv"):
+            frame.to_csv(tmp_path / "people.csv", index=False)
+            with pytest.raises(LedgerError, match="this is another one"):
+                ledger.ask(
+                    {"n": 1}, laplace_cost(1), Counter(), fingerprint=PrivateTable(other, domains)
+                )
+
+
+def test_rows_are_one_table_in_any_order_and_in_any_engine(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"age": [30, 41, 52], "sex": ["f", "m", "f"]})
+    domains = declared({"age": (0, 99, "integer")})
+    with Ledger.create(tmp_path / "new.ledger", frame, epsilon=3, domains=domains) as ledger:
+        bound = ledger.fingerprint
+        assert bound is not None
+        assert bound.startswith("rows:")
+        for same in (frame.iloc[::-1], pl.from_pandas(frame).lazy(), duckdb.from_df(frame)):
+            opened = PrivateTable(same, domains)
+            ledger.ask({"n": 1}, laplace_cost(1), Counter(), fingerprint=opened)
+        assert ledger.spent == NANO
+        twice = pd.concat([frame, frame.iloc[:1]])
+        with pytest.raises(LedgerError, match="this is another one"):
+            ledger.ask(
+                {"n": 2}, laplace_cost(1), Counter(), fingerprint=PrivateTable(twice, domains)
+            )
+        assert ledger.spent == NANO

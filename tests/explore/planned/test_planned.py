@@ -125,13 +125,13 @@ def test_a_column_of_missing_values_is_answered() -> None:
 def test_a_row_more_moves_each_table_by_one_before_noise(monkeypatch: Any) -> None:
     seen: list[np.ndarray] = []
 
-    def tables(self: PrivateTable, bins: Any, cells: Any) -> Any:
-        exact = original(self, bins, cells)
-        seen.extend(exact[name] for name in cells)
+    def counts(self: PrivateTable, tables: Any) -> Any:
+        exact = original(self, tables)
+        seen.extend(exact)
         return exact
 
-    original = PrivateTable.tables
-    monkeypatch.setattr(PrivateTable, "tables", tables)
+    original = PrivateTable.counts
+    monkeypatch.setattr(PrivateTable, "counts", counts)
     monkeypatch.setattr(
         "sparsam.explore.planned._planned.noisy_counts", lambda counts, cost: counts
     )

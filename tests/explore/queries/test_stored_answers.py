@@ -50,7 +50,7 @@ def test_a_failure_of_the_data_is_charged_once(ledger, monkeypatch, fault) -> No
 
 
 def test_an_exploration_that_fails_half_way_goes_on_where_it_was(ledger, monkeypatch) -> None:
-    whole, calls = PrivateTable.tables, []
+    whole, calls = PrivateTable.counts, []
 
     def second_fails(self: PrivateTable, *arguments: Any) -> Any:
         calls.append(1)
@@ -59,7 +59,7 @@ def test_an_exploration_that_fails_half_way_goes_on_where_it_was(ledger, monkeyp
         return whole(self, *arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(PrivateTable, "tables", second_fails)
+        patched.setattr(PrivateTable, "counts", second_fails)
         with pytest.raises(LedgerError, match="was charged"):
             explore_table(PEOPLE, ledger, epsilon=9)
     spent = [entry for entry in ledger.entries() if entry["kind"] == "reserve"]

@@ -1,9 +1,9 @@
 """Where tables come from and go to: files, frames and engines."""
 
 # For the other folders, not for users.
-from sparsam.data.source._declared import Wanted as Wanted
-from sparsam.data.source._declared import open_declared as open_declared
+from sparsam.data.source._fingerprint import OF_ROWS as OF_ROWS
 from sparsam.data.source._fingerprint import fingerprint as fingerprint
+from sparsam.data.source._fingerprint import former_fingerprint as former_fingerprint
 from sparsam.data.source._format import ANY_FORMAT as ANY_FORMAT
 from sparsam.data.source._format import FileFormat as FileFormat
 from sparsam.data.source._frame import ArrayColumn as ArrayColumn
@@ -33,6 +33,11 @@ from sparsam.data.source._write import output_ending as output_ending
 from sparsam.data.source._write import whole_numbers as whole_numbers
 from sparsam.data.source._write import without_formulas as without_formulas
 from sparsam.data.source._write import write_columns as write_columns
+from sparsam.data.source.declared import EngineColumns as EngineColumns
+from sparsam.data.source.declared import MemoryColumns as MemoryColumns
+from sparsam.data.source.declared import Wanted as Wanted
+from sparsam.data.source.declared import open_declared as open_declared
 from sparsam.data.source.lazy import ColumnPlan as ColumnPlan
+from sparsam.data.source.lazy import GroupCounts as GroupCounts
 from sparsam.data.source.lazy import LazyFrame as LazyFrame
 from sparsam.data.source.lazy import Written as Written

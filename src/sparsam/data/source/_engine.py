@@ -98,6 +98,11 @@ class Engine:
         cursor = self._connection.cursor()
         return worded(lambda: cursor.sql(query, params=list(parameters)), wording)
 
+    def streamed(self, rows: Any, wording: Wording) -> Any:
+        """Return rows that are handed over as an Arrow stream as a relation, until the next."""
+        self._connection.register("rows_handed_over", _Streamed(rows))
+        return worded(lambda: self._connection.table("rows_handed_over"), wording)
+
     def insert(self, table: str, columns: Mapping[str, NDArray[Any]], wording: Wording) -> None:
         """Add rows, given as columns of texts, to a table."""
 
@@ -116,6 +121,17 @@ class Engine:
             self._connection.execute(f"COPY (SELECT * FROM columns_to_write) {target}")
 
         worded(copied, wording)
+
+
+class _Streamed:
+    """The rows of a frame as an Arrow stream alone, which needs no further library."""
+
+    def __init__(self, rows: Any) -> None:
+        self._rows = rows
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return a capsule."""
+        return self._rows.__arrow_c_stream__(requested_schema)
 
 
 class ParquetFile:

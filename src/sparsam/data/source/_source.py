@@ -481,9 +481,9 @@ class ParquetSource(Source):
             check_flat(name, self.parquet.types[self.parquet.names.index(name)])
         places = [self.parquet.names.index(name) for name in names]
         relation = self.parquet.relation(places)
-        return lazy_columns(names, relation, relation.columns, partial(self._damaged, places))
+        return lazy_columns(names, relation, relation.columns, partial(self.damaged, places))
 
-    def _damaged(self, places: Sequence[int], error: Exception) -> DataError:
+    def damaged(self, places: Sequence[int], error: Exception) -> DataError:
         """Return which column is damaged, found by reading one at a time."""
         try:
             self.parquet.check(places)
@@ -645,16 +645,16 @@ def _open_frame(frame: Any, private: bool) -> Source:
     if names is not None:
         check_distinct([str(name) for name in names])
     lazy = nw.from_native(frame, pass_through=True)
-    if isinstance(lazy, nw.LazyFrame) and not private:
-        return _LazySource(frame, lazy)
+    if isinstance(lazy, nw.LazyFrame):
+        return _LazySource(frame, lazy, private=private)
     return _FrameSource(frame, any_text=private)
 
 
 class _LazySource(Source):
     """A frame whose rows stay in an engine: in one execution those come home that are asked for."""
 
-    def __init__(self, origin: Any, frame: nw.LazyFrame[Any]) -> None:
-        self.origin, self._frame = origin, open_lazy(frame)
+    def __init__(self, origin: Any, frame: nw.LazyFrame[Any], *, private: bool = False) -> None:
+        self.origin, self._frame, self._private = origin, open_lazy(frame), private
         check_distinct(self._frame.names)
         self.names = self._frame.names
         self._home: _FrameSource | None = None
@@ -665,7 +665,7 @@ class _LazySource(Source):
 
     def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
         if self._home is None:
-            self._home = _FrameSource(self.origin)
+            self._home = _FrameSource(self.origin, any_text=self._private)
         return self._home.column(name, missing, text=text)
 
     def lazy(
@@ -673,7 +673,7 @@ class _LazySource(Source):
     ) -> LazyColumns | None:
         """Return columns as they are in the frame."""
         for name in names:
-            if self._frame.nested(name):
+            if self._frame.nested(name) and not self._private:
                 raise nested(name, "lists or records")
         return lazy_columns(names, self._frame.only(names).native, names)
 

@@ -18,7 +18,7 @@ from typing import Any, Protocol, Self
 import msgspec
 
 from sparsam._errors import BudgetError, LedgerError, ParameterError, SparsamError
-from sparsam.data import Table, fingerprint
+from sparsam.data import OF_ROWS, Table, fingerprint
 from sparsam.explore._declared import Declared, declared
 from sparsam.explore._noise import require_opendp
 from sparsam.explore._private_table import PrivateTable
@@ -57,7 +57,7 @@ class Fingerprinted(Protocol):
         """Return a digest of the rows that depends on the salt."""
 
 
-def table_digest(data: str | Fingerprinted, salt: str) -> str:
+def table_digest(data: str | Fingerprinted, salt: str, bound: str | None = None) -> str:
     """Return the salted digest of a table that a ledger keeps.
 
     Parameters
@@ -65,12 +65,21 @@ def table_digest(data: str | Fingerprinted, salt: str) -> str:
     data : str or object with `fingerprint(salt)`
         A text is taken for the fingerprint itself.
     salt : str
+    bound : str, optional
+        The digest that a ledger keeps already. What an earlier version bound to a frame is
+        compared with what that version would have given.
 
     Returns
     -------
     str
+        "rows:" before it says that rows were hashed, and not the bytes of a file.
     """
     text = data if isinstance(data, str) else data.fingerprint(salt)
+    if text.startswith(OF_ROWS):
+        former = getattr(data, "former_fingerprint", None)
+        if bound is None or bound.startswith(OF_ROWS) or former is None:
+            return OF_ROWS + digest(salt, text)
+        text = former(salt)
     # The salt is in the file: it keeps two ledgers from being compared, not a reader of the file
     # who knows all rows but one from testing guesses. So it is never printed in a statement.
     return digest(salt, text)
@@ -431,7 +440,7 @@ class Ledger:
         with self._store.reading() as connection:
             self._catch_up(connection)
             answer = self._answer(connection, key)
-        table = table_digest(fingerprint, self.salt)
+        table = table_digest(fingerprint, self.salt, self._replay.fingerprint)
         self._check_table(table)
         if answer is not None:
             return _stored(answer, cost)
@@ -483,7 +492,8 @@ class Ledger:
         with self._store.writing() as connection:
             self._catch_up(connection)
             if fingerprint is not None:
-                self._check_table(table_digest(fingerprint, self.salt))
+                bound = self._replay.fingerprint
+                self._check_table(table_digest(fingerprint, self.salt, bound))
             charge = self._charge(connection, "training", cost, content)
         self._wrote(charge)
         return Entry(None, charge.sequence, charge.hash, cost, True, charge.amount)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsam.explore._bins import Bins
 from sparsam.explore._declared import Declared
@@ -155,13 +154,7 @@ def _compute(
     source: PrivateTable, items: Sequence[Item], bins: Sequence[tuple[Bins, ...]]
 ) -> list[list[int]]:
     """Count exactly, add noise, and give the noisy numbers alone."""
-    exact: dict[int, NDArray[np.int64]] = {}
-    for arity in {len(own) for own in bins}:
-        places = [place for place, own in enumerate(bins) if len(own) == arity]
-        used = {own_bins.name: own_bins for place in places for own_bins in bins[place]}
-        names = [tuple(own_bins.name for own_bins in bins[place]) for place in places]
-        tables = source.tables(list(used.values()), names)
-        exact |= {place: tables[name] for place, name in zip(places, names, strict=True)}
+    exact = source.counts(bins)
     released: list[list[int]] = []
     for place, item in enumerate(items):
         if item.kind == "octiles":

@@ -13,6 +13,7 @@ PLANS = {
     "cuts": ColumnPlan("x", "number", cuts=[-3.5, 0.0, 7.25, 8.0], missing=2),
     "bounds": ColumnPlan("x", "number", cuts=[2.0], bounds=(-1.0, 6.5)),
     "groups": ColumnPlan("x", "number", groups=[(0, [-2.0, 5.0]), (1, [1.0]), (2, [2.5])]),
+    "gone": ColumnPlan("x", "number", cuts=[3.0], missing=2, gone=(-9.0, 1.0, 2.5, 12.0)),
     "outside": ColumnPlan("x", "number", groups=[(0, [4.0])], outside=1, missing=0),
 }
 NUMBERS = [None, *range(-12, 13), 2**31 - 1, -(2**31)]
@@ -20,7 +21,7 @@ NUMBERS = [None, *range(-12, 13), 2**31 - 1, -(2**31)]
 
 def slot(plan: ColumnPlan, value: int | None) -> int:
     """The slot of one value, by the definition of a plan."""
-    if value is None:
+    if value is None or value in plan.gone:
         return plan.missing_slot
     if plan.groups is not None:
         return plan.slot_of.get(float(value), plan.outside_slot)

@@ -15,6 +15,7 @@ Names = tuple[str, ...]
 COUNT = "number_of_rows"
 _SET = "set_of_columns"
 _MOST_NAMES = 60  # in one query: a bit for each says which of them a row is counted by
+_MOST_SETS = 200  # in one query: Spark writes code for each
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,7 +41,8 @@ def parts_of(sets: Sequence[Names]) -> Iterator[list[Names]]:
     """Sets of columns that go together into one query."""
     part: list[Names] = []
     for names in sets:
-        if part and len({*names}.union(*part)) > _MOST_NAMES:
+        full = len(part) == _MOST_SETS or len({*names}.union(*part)) > _MOST_NAMES
+        if part and full:
             yield part
             part = []
         part.append(names)

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.data.source._engine import listed, quoted
-from sparsam.data.source._number_forms import sql_text
+from sparsam.data.source._number_forms import PLAIN, sql_text
 from sparsam.data.source.lazy._counts import GroupCounts, Names, grouping_sets, sets_apart
 from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
 from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind
+from sparsam.data.source.lazy._row_hash import CellKind, RowSums, hashed, sum_of, sums_sql
 from sparsam.data.source.lazy._sql import Dialect, counted, counts_sql, projections
 from sparsam.data.source.lazy._stream import Codes, stream_codes
 from sparsam.data.source.lazy._whole_numbers import WholeNumbers, whole_numbers
@@ -53,6 +54,14 @@ class DuckDialect(Dialect):
             return f"'{written}'::DOUBLE"
         return written if "e" in written else f"{written}e0"
 
+    def n_bytes(self, text: str) -> str:
+        """Return how many bytes a text has."""
+        return f"strlen({text})"
+
+    def from_hex(self, digits: str) -> str:
+        """Return 16 hexadecimal digits as a number whose sum over all rows is exact."""
+        return f"CAST('0x' || {digits} AS UBIGINT)"
+
     def item(self, items: Sequence[str], index: str) -> str:
         """Return an item of a list, counted from 0."""
         return f"([{', '.join(items)}])[{index} + 1]"
@@ -64,6 +73,9 @@ class DuckDialect(Dialect):
             return f"CAST({column} AS VARCHAR)"
         if plan.kind == "number":
             return f"CAST({column} AS DOUBLE)"
+        if plan.kind == "written":
+            text = PLAIN.plain(f"CAST({column} AS VARCHAR)")
+            return f"TRY_CAST(CASE WHEN contains({text}, '_') THEN NULL ELSE {text} END AS DOUBLE)"
         if plan.kind == "truth":
             return f"CAST(CAST({column} AS TINYINT) AS DOUBLE)"
         if plan.kind == "time":
@@ -84,10 +96,13 @@ class DuckDialect(Dialect):
         return f"CAST(enum_code(TRY_CAST({value} AS ENUM({members}))) AS INTEGER)"
 
 
+_DIALECT = DuckDialect()
+
+
 def _projected(
     relation: Any, plans: Sequence[ColumnPlan], keep: Sequence[str], *, slots: bool
 ) -> Any:
-    lists = projections(plans, keep, DuckDialect(), slots=slots)
+    lists = projections(plans, keep, _DIALECT, slots=slots)
     relation = relation.project(", ".join(lists.values))
     if lists.places:
         relation = relation.project(", ".join(["*", *lists.places]))
@@ -102,6 +117,8 @@ class DuckFrame(LazyFrame):
     frame : narwhals LazyFrame
     """
 
+    streams = True
+
     def kind(self, name: str) -> LazyKind:
         """What the values of a column are."""
         known = super().kind(name)
@@ -115,7 +132,7 @@ class DuckFrame(LazyFrame):
     def _rebuilt(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
         return self._projected(plans, keep, slots=False)
 
-    def _slots(self, plans: Sequence[ColumnPlan]) -> Iterator[list[Codes]]:
+    def _slots(self, plans: Sequence[ColumnPlan], ordered: bool) -> Iterator[list[Codes]]:
         whole = {place: w for place, plan in enumerate(plans) if (w := self._whole(plan))}
         others = [place for place in range(len(plans)) if place not in whole]
         relation = self._frame.to_native()
@@ -141,11 +158,24 @@ class DuckFrame(LazyFrame):
         """Where the numbers of a column come home to, if it is one of whole numbers."""
         return whole_numbers(plan) if self.integer(plan.name) else None
 
-    def _coded(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
+    def _coded(self, plans: Sequence[ColumnPlan], keep: Sequence[str] = ()) -> Any:
         return self._projected(plans, keep, slots=True)
 
     def _n_rows(self) -> int:
         return int(self._frame.to_native().aggregate("count(*)").fetchall()[0][0])
+
+    def _row_sums(self, kinds: Sequence[tuple[str, CellKind]], key: str) -> RowSums:
+        rows = self.native
+        for projection in hashed([(self._cell(*kind), kind[1]) for kind in kinds], key, _DIALECT):
+            rows = rows.project(", ".join(projection))
+        return sum_of(rows.aggregate(", ".join(sums_sql(_DIALECT))).fetchall()[0])
+
+    def _cell(self, name: str, kind: CellKind) -> str:
+        column = quoted(name)
+        if self.zoned(name):
+            return f"epoch_us({column})"
+        casts = {"text": "VARCHAR", "float": "DOUBLE"}
+        return f"CAST({column} AS {casts[kind]})" if kind in casts else column
 
     def _projected(self, plans: Sequence[ColumnPlan], keep: Sequence[str], *, slots: bool) -> Any:
         return _projected(self._frame.to_native(), plans, keep, slots=slots)

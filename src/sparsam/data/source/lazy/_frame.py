@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from sparsam.data.source._engine import Wording, unreadable_frame, worded
 from sparsam.data.source.lazy._counts import GroupCounts, Names, parts_of
 from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind, RecordPlan, slot_name
+from sparsam.data.source.lazy._row_hash import EXACT_DIGITS, CellKind, RowSums
 from sparsam.data.source.lazy._stream import Codes
 
 if TYPE_CHECKING:
@@ -68,7 +69,14 @@ class LazyFrame(ABC):
     frame : narwhals LazyFrame
     wording : callable, optional
         What is said when the engine fails, see `worded`.
+
+    Attributes
+    ----------
+    streams : bool
+        Whether codes come home a few at a time, and cost less than to be counted in the engine.
     """
+
+    streams: ClassVar[bool] = False
 
     def __init__(self, frame: nw.LazyFrame[Any], wording: Wording = unreadable_frame) -> None:
         self._frame, self._wording = frame, wording
@@ -97,9 +105,16 @@ class LazyFrame(ABC):
 
     def tells(self, name: str) -> bool:
         """Whether the values of a column mean the same in the engine as at home."""
+        return self.kind(name) != "other" and not self.zoned(name)
+
+    def zoned(self, name: str) -> bool:
+        """Whether a column holds moments with a time zone."""
         dtype = self._schema[name]
-        zoned = isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
-        return self.kind(name) != "other" and not zoned
+        return isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
+
+    def whole(self, name: str) -> bool:
+        """Whether the numbers of a column are whole by its type."""
+        return self._schema[name].is_integer()
 
     def nested(self, name: str) -> bool:
         """Whether a column holds lists or records."""
@@ -156,6 +171,7 @@ class LazyFrame(ABC):
         *,
         numbers: Sequence[str] = (),
         batch_rows: int = BATCH_ROWS,
+        ordered: bool = True,
     ) -> Iterator[list[Any]]:
         """Bring buckets home, a batch of rows at a time, in the order of the rows.
 
@@ -170,6 +186,8 @@ class LazyFrame(ABC):
             Columns whose numbers come home as they are, beside the buckets.
         batch_rows : int
             The most rows in a batch.
+        ordered : bool, default=True
+            Whether the order of the rows matters; an engine may be faster where it does not.
 
         Yields
         ------
@@ -180,22 +198,53 @@ class LazyFrame(ABC):
         """
         if not plans:
             return
-        batches = iter(self._rows(plans, numbers))
+        batches = iter(self._rows(plans, numbers, ordered or bool(numbers)))
         while (batch := worded(lambda: next(batches, None), self._wording)) is not None:
             for start in range(0, len(batch[0]), batch_rows):
                 yield [slots[start : start + batch_rows] for slots in batch]
 
     @abstractmethod
-    def _slots(self, plans: Sequence[ColumnPlan]) -> Iterator[list[Codes]]:
+    def _slots(self, plans: Sequence[ColumnPlan], ordered: bool) -> Iterator[list[Codes]]:
         """Yield the slots in whatever batches the engine makes."""
 
-    def _rows(self, plans: Sequence[ColumnPlan], numbers: Sequence[str]) -> Iterator[list[Any]]:
+    def _rows(
+        self, plans: Sequence[ColumnPlan], numbers: Sequence[str], ordered: bool
+    ) -> Iterator[list[Any]]:
         """Yield slots and numbers; an engine that keeps its rows in order may be asked twice."""
         exact, start = [self._numbers(name) for name in numbers], 0
-        for slots in self._slots(plans):
+        for slots in self._slots(plans, ordered):
             stop = start + len(slots[0])
             yield [*slots, *(column[start:stop] for column in exact)]
             start = stop
+
+    def slot_counts(
+        self, plans: Sequence[ColumnPlan], sets: Sequence[tuple[int, ...]]
+    ) -> list[GroupCounts]:
+        """Count the rows by the slots of several sets of columns; only the counts come home.
+
+        Parameters
+        ----------
+        plans : sequence of ColumnPlan
+        sets : sequence of tuple of int
+            Each names plans by their places. An empty one counts all rows.
+
+        Returns
+        -------
+        list of GroupCounts
+            One for each set, whose columns are the slots; in no order.
+        """
+        coded = self._of(worded(partial(self._coded, plans), self._wording))
+        counted = coded.group_counts([tuple(map(slot_name, places)) for places in sets])
+        return [
+            GroupCounts(
+                tuple(
+                    column.astype(np.int64) - self._first_slot(plans[place])
+                    for place, column in zip(places, groups.columns, strict=True)
+                ),
+                groups.counts,
+            )
+            for places, groups in zip(sets, counted, strict=True)
+        ]
 
     def n_rows(self) -> int:
         """Count the rows."""
@@ -208,6 +257,42 @@ class LazyFrame(ABC):
     def native(self) -> Any:
         """The frame itself."""
         return self._frame.to_native()
+
+    def row_sums(self, key: str) -> RowSums:
+        """Add up keyed hashes of all rows, whatever their order: no row comes home.
+
+        Parameters
+        ----------
+        key : str
+
+        Returns
+        -------
+        RowSums
+            The same from every engine for the same values: whole numbers and 64-bit floats,
+            truth values, texts, dates and moments without a time zone. Lists, records and bytes
+            are hashed as an engine writes them.
+        """
+        kinds = [(name, self._cell_kind(name)) for name in sorted(self.names)]
+        return worded(partial(self._row_sums, kinds, key), self._wording)
+
+    @abstractmethod
+    def _row_sums(self, kinds: Sequence[tuple[str, CellKind]], key: str) -> RowSums: ...
+
+    def _cell_kind(self, name: str) -> CellKind:
+        dtype = self._schema[name]
+        if dtype.is_integer() or self.zoned(name):
+            return "whole"
+        if dtype.is_float():
+            return "float"
+        if dtype.is_decimal():
+            return self._decimal_kind(name)
+        return "truth" if dtype == nw.Boolean else "text"
+
+    def _decimal_kind(self, name: str) -> CellKind:
+        """Decimal numbers of few digits are hashed as the 64-bit floats that they are read as."""
+        dtype = self._schema[name]
+        digits = getattr(dtype, "precision", None)
+        return "float" if digits is not None and digits <= EXACT_DIGITS else "decimal"
 
     def group_counts(self, sets: Sequence[Names]) -> list[GroupCounts]:
         """Count the rows by several sets of columns; only the counts come home.
@@ -284,12 +369,13 @@ class LazyFrame(ABC):
         if self._schema[plan.name].is_float():
             known &= ~column.is_nan()
         gone = [m for slot, members in plan.groups or () for m in members if slot == plan.missing]
+        gone += plan.gone
         if gone:
             known &= ~column.is_in(gone)
         return type(self)(self._frame.filter(known), self._wording)
 
     @abstractmethod
-    def _coded(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
+    def _coded(self, plans: Sequence[ColumnPlan], keep: Sequence[str] = ()) -> Any:
         """A frame of slots, by ``slot_name``, and of columns that pass through."""
 
     def _first_slot(self, plan: ColumnPlan) -> int:

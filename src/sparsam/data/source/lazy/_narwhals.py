@@ -9,10 +9,12 @@ import numpy as np
 
 from sparsam._errors import DataError
 from sparsam._lazy import LazyModule
+from sparsam.data.source.lazy._batches import sums_of_batches
 from sparsam.data.source.lazy._counts import COUNT, GroupCounts, Names, series_values
 from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
-from sparsam.data.source.lazy._plan import ColumnPlan, slot_name
+from sparsam.data.source.lazy._plan import WRITTEN, ColumnPlan, slot_name
+from sparsam.data.source.lazy._row_hash import CellKind, RowSums
 from sparsam.data.source.lazy._stream import Codes
 
 if TYPE_CHECKING:
@@ -50,13 +52,15 @@ class OtherFrame(LazyFrame):
         recoded = [_rebuilt(plan) for plan in plans]
         return self._frame.select(*recoded, *map(nw.col, keep)).to_native()
 
-    def _slots(self, plans: Sequence[ColumnPlan]) -> Iterator[list[Codes]]:
-        _check_size(plans)
-        coded = [_expression(plan, None).alias(str(i)) for i, plan in enumerate(plans)]
-        home = self._frame.select(*coded).collect()
-        yield [np.asarray(home[str(i)].to_numpy(), plan.dtype) for i, plan in enumerate(plans)]
+    def _slots(self, plans: Sequence[ColumnPlan], ordered: bool) -> Iterator[list[Codes]]:
+        home = nw.from_native(self._coded(plans)).lazy().collect()
+        columns = [home[slot_name(i)].to_numpy() for i in range(len(plans))]
+        yield [np.asarray(c, plan.dtype) for c, plan in zip(columns, plans, strict=True)]
 
-    def _coded(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
+    def _row_sums(self, kinds: Sequence[tuple[str, CellKind]], key: str) -> RowSums:
+        return sums_of_batches([self._frame.collect().to_arrow()], key)
+
+    def _coded(self, plans: Sequence[ColumnPlan], keep: Sequence[str] = ()) -> Any:
         _check_size(plans)
         coded = [_expression(plan, None).alias(slot_name(i)) for i, plan in enumerate(plans)]
         return self._frame.select(*coded, *map(nw.col, keep)).to_native()
@@ -126,7 +130,15 @@ def _expression(plan: ColumnPlan, outputs: Sequence[Any] | None) -> nw.Expr:
 
 
 def _value(plan: ColumnPlan) -> nw.Expr:
+    value = _present(plan)
+    return nw.when(~value.is_in(plan.gone)).then(value) if plan.gone else value
+
+
+def _present(plan: ColumnPlan) -> nw.Expr:
     column = nw.col(plan.name)
+    if plan.kind == "written":
+        text = column.cast(nw.String).str.strip_chars()
+        return nw.when(text.str.contains(WRITTEN)).then(text).cast(nw.Float64)
     if plan.kind == "text":
         return column.cast(nw.String)
     if plan.kind == "time":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sparsam._lazy import LazyModule
 from sparsam.data.source._engine import Wording, unreadable_frame
 from sparsam.data.source.lazy._duckdb import DuckFrame
 from sparsam.data.source.lazy._frame import LazyFrame
@@ -13,6 +14,8 @@ from sparsam.data.source.lazy._spark import SparkFrame
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
+else:
+    nw = LazyModule("narwhals.stable.v2")
 
 
 def open_lazy(frame: nw.LazyFrame[Any], wording: Wording = unreadable_frame) -> LazyFrame:
@@ -32,3 +35,15 @@ def open_lazy(frame: nw.LazyFrame[Any], wording: Wording = unreadable_frame) -> 
     if engine.is_pyspark() or engine.is_pyspark_connect():
         return SparkFrame(frame, wording)
     return OtherFrame(frame, wording)
+
+
+def lazy_relation(relation: Any, wording: Wording = unreadable_frame) -> LazyFrame:
+    """Open a relation of DuckDB, whose rows stay there.
+
+    Parameters
+    ----------
+    relation : DuckDB relation
+    wording : callable, optional
+        What is said when the engine fails, see `worded`.
+    """
+    return open_lazy(nw.from_native(relation), wording)

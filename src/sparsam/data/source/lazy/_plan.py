@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from sparsam.data._calendar import day_of
 
 Members = Sequence[str] | Sequence[float]
-LazyKind = Literal["number", "text", "truth", "date", "moment", "time", "other"]
+LazyKind = Literal["number", "text", "truth", "date", "moment", "time", "written", "other"]
 _LARGEST_KEY = 2**62
 Edge = float | datetime.date | datetime.time
+# What is a number where one is written, without the white space around it.
+WRITTEN = r"(?i)^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)$"
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,10 @@ class ColumnPlan:
     ----------
     name : str
         The column.
-    kind : {"number", "text", "truth", "date", "moment", "time"}
+    kind : {"number", "text", "truth", "date", "moment", "time", "written"}
         How its values are compared: as 64-bit floats, as text, as the numbers 0 and 1, or as
-        dates (a moment as its date) and minutes of the day.
+        dates (a moment as its date) and minutes of the day. Numbers that are written in a column
+        of texts are read first; a text that is none is missing.
     cuts : sequence of float, date or time
         Intervals ``[cuts[i - 1], cuts[i])`` are the buckets, unless there are groups.
     groups : sequence of (int, members) or None
@@ -42,6 +45,8 @@ class ColumnPlan:
         Numbers, dates and times outside are refused.
     age_on : date or None
         Where dates are compared by the age that a person born then has on this day.
+    gone : tuple of float
+        Numbers that mean missing.
     missing, outside : int or None
         Bucket of missing values and of values in no group; None refuses them.
     labels : sequence of str or None
@@ -57,6 +62,7 @@ class ColumnPlan:
     outside: int | None = None
     labels: Sequence[str] | None = None
     age_on: datetime.date | None = None
+    gone: tuple[float, ...] = ()
 
     @cached_property
     def n_buckets(self) -> int:

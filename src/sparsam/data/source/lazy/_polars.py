@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsam._lazy import LazyModule
+from sparsam.data.source.lazy._batches import sums_of_batches
 from sparsam.data.source.lazy._counts import COUNT, GroupCounts, Names, series_values
 from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
-from sparsam.data.source.lazy._plan import ColumnPlan, slot_name
+from sparsam.data.source.lazy._plan import WRITTEN, ColumnPlan, slot_name
+from sparsam.data.source.lazy._row_hash import CellKind, RowSums
 from sparsam.data.source.lazy._stream import Codes, stream_codes
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ _PLACE = "place of the row"
 # polars evaluates every branch for every row: up to here that is faster than a look-up.
 _FEW = 24
 _ROW = "sparsam row"
+_MANY_ROWS = 1 << 20
 
 
 class PolarsFrame(LazyFrame):
@@ -36,6 +39,8 @@ class PolarsFrame(LazyFrame):
     ----------
     frame : narwhals LazyFrame
     """
+
+    streams = True
 
     def _count(self, checks: Sequence[ColumnPlan]) -> Refused:
         counts = [
@@ -50,19 +55,23 @@ class PolarsFrame(LazyFrame):
         recoded = [_given_out(plan) for plan in plans]
         return self._frame.to_native().select(*recoded, *map(pl.col, keep))
 
-    def _slots(self, plans: Sequence[ColumnPlan]) -> Iterator[list[Codes]]:
-        types = {"uint8": pl.UInt8, "uint16": pl.UInt16}
-        coded = [
-            _slots(plan).cast(types[plan.dtype.__name__]).alias(str(i))
-            for i, plan in enumerate(plans)
-        ]
-        numbered = self._frame.to_native().with_row_index(_ROW).select(_ROW, *coded)
-        for frame in _in_order(numbered.collect_batches(engine="streaming")):
+    def _slots(self, plans: Sequence[ColumnPlan], ordered: bool) -> Iterator[list[Codes]]:
+        if ordered:
+            numbered = self.native.with_row_index(_ROW).select(_ROW, *_code_columns(plans))
+            frames = _in_order(numbered.collect_batches(engine="streaming"))
+        else:
+            coded = self._coded(plans)
+            frames = coded.collect_batches(engine="streaming", maintain_order=False)
+        for frame in frames:
             yield from stream_codes(frame, [plan.dtype for plan in plans])
 
-    def _coded(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
-        coded = [_slots(plan).alias(slot_name(i)) for i, plan in enumerate(plans)]
-        return self._frame.to_native().select(*coded, *map(pl.col, keep))
+    def _coded(self, plans: Sequence[ColumnPlan], keep: Sequence[str] = ()) -> Any:
+        return self.native.select(*_code_columns(plans), *map(pl.col, keep))
+
+    def _row_sums(self, kinds: Sequence[tuple[str, CellKind]], key: str) -> RowSums:
+        rows = self.native.cast({pl.Null: pl.String})  # DuckDB takes no column without a type
+        batches = rows.collect_batches(engine="streaming", maintain_order=False)
+        return sums_of_batches(_larger(batches), key)
 
     def _n_rows(self) -> int:
         return int(self._frame.to_native().select(pl.len()).collect(engine="streaming").item())
@@ -105,6 +114,18 @@ class PolarsFrame(LazyFrame):
         return self.native.with_row_index(_PLACE).filter(drawn).drop(_PLACE)
 
 
+def _larger(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Put small batches together: a query for each would take longer than the rows."""
+    waiting: list[pl.DataFrame] = []
+    for frame in frames:
+        waiting.append(frame)
+        if sum(map(len, waiting)) >= _MANY_ROWS:
+            yield pl.concat(waiting)
+            waiting = []
+    if waiting:
+        yield pl.concat(waiting)
+
+
 def _in_order(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
     """Hand numbered rows on in their order: polars may finish a later batch before an earlier."""
     waiting: dict[int, pl.DataFrame] = {}
@@ -116,6 +137,14 @@ def _in_order(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
             ready = waiting.pop(following)
             following += len(ready)
             yield ready
+
+
+def _code_columns(plans: Sequence[ColumnPlan]) -> list[pl.Expr]:
+    types = {"uint8": pl.UInt8, "uint16": pl.UInt16}
+    return [
+        _slots(plan).cast(types[plan.dtype.__name__]).alias(slot_name(i))
+        for i, plan in enumerate(plans)
+    ]
 
 
 def _given_out(plan: ColumnPlan) -> pl.Expr:
@@ -204,7 +233,15 @@ def _slot(slot: int) -> pl.Expr:
 
 
 def _value(plan: ColumnPlan) -> pl.Expr:
+    value = _present(plan)
+    return pl.when(~value.is_in(plan.gone)).then(value) if plan.gone else value
+
+
+def _present(plan: ColumnPlan) -> pl.Expr:
     column = pl.col(plan.name)
+    if plan.kind == "written":
+        text = column.cast(pl.String).str.strip_chars()
+        return pl.when(text.str.contains(WRITTEN)).then(text).cast(pl.Float64, strict=False)
     if plan.kind == "time":
         return (column.cast(pl.Int64) // 60_000_000_000).cast(pl.Float64)
     if plan.kind in ("date", "moment"):

@@ -21,7 +21,8 @@ from sparsam.data.source.lazy._counts import (
 )
 from sparsam.data.source.lazy._draw import PRIME, Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused
-from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind
+from sparsam.data.source.lazy._plan import WRITTEN, ColumnPlan, LazyKind
+from sparsam.data.source.lazy._row_hash import CellKind, RowSums, hashed, sum_of, sums_sql
 from sparsam.data.source.lazy._sql import Dialect, counted, counts_sql, projections, value_name
 from sparsam.data.source.lazy._stream import Codes, stream_codes
 
@@ -61,6 +62,14 @@ class SparkDialect(Dialect):
         """Return a number as a DOUBLE."""
         return f"{float(number)!r}D" if math.isfinite(number) else f"double('{number!r}')"
 
+    def n_bytes(self, text: str) -> str:
+        """Return how many bytes a text has."""
+        return f"octet_length({text})"
+
+    def from_hex(self, digits: str) -> str:
+        """Return 16 hexadecimal digits as a number whose sum over all rows is exact."""
+        return f"CAST(conv({digits}, 16, 10) AS DECIMAL(38, 0))"
+
     def item(self, items: Sequence[str], index: str) -> str:
         """Return an item of a list, counted from 0."""
         return f"get(array({', '.join(items)}), {index})"
@@ -72,6 +81,11 @@ class SparkDialect(Dialect):
             return f"CAST({column} AS STRING)"
         if plan.kind == "number":
             return f"CAST({column} AS DOUBLE)"
+        if plan.kind == "written":
+            spaces = self.text(r"(?U)^\s+|\s+$")
+            text = f"regexp_replace(CAST({column} AS STRING), {spaces}, '')"
+            known = f"regexp_like({text}, {self.text(WRITTEN)})"
+            return f"CAST(CASE WHEN {known} THEN {text} END AS DOUBLE)"
         if plan.kind == "truth":
             return f"CAST(CAST({column} AS INT) AS DOUBLE)"
         if plan.kind == "time":
@@ -115,10 +129,12 @@ class SparkFrame(LazyFrame):
     def _rebuilt(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
         return self._projected(plans, keep, slots=False)
 
-    def _slots(self, plans: Sequence[ColumnPlan]) -> Iterator[list[Codes]]:
-        return self._rows(plans, ())
+    def _slots(self, plans: Sequence[ColumnPlan], ordered: bool) -> Iterator[list[Codes]]:
+        return self._rows(plans, (), ordered)
 
-    def _rows(self, plans: Sequence[ColumnPlan], numbers: Sequence[str]) -> Iterator[list[Any]]:
+    def _rows(
+        self, plans: Sequence[ColumnPlan], numbers: Sequence[str], ordered: bool
+    ) -> Iterator[list[Any]]:
         """Yield slots and numbers of one execution: in another one rows may come otherwise."""
         home = self._projected(plans, (), slots=True, numbers=numbers).toArrow()
         types = [*(plan.dtype for plan in plans), *([np.float64] * len(numbers))]
@@ -126,7 +142,7 @@ class SparkFrame(LazyFrame):
             slots = [c ^ c.dtype.type(_SLOTS[c.dtype.name][1]) for c in batch[: len(plans)]]
             yield [*slots, *batch[len(plans) :]]
 
-    def _coded(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
+    def _coded(self, plans: Sequence[ColumnPlan], keep: Sequence[str] = ()) -> Any:
         return self._projected(plans, keep, slots=True)
 
     def _first_slot(self, plan: ColumnPlan) -> int:
@@ -135,6 +151,21 @@ class SparkFrame(LazyFrame):
 
     def _n_rows(self) -> int:
         return int(self._frame.to_native().count())
+
+    def _row_sums(self, kinds: Sequence[tuple[str, CellKind]], key: str) -> RowSums:
+        rows, dialect = self.native, SparkDialect()
+        for projection in hashed([(self._cell(*kind), kind[1]) for kind in kinds], key, dialect):
+            rows = rows.selectExpr(*projection)
+        return sum_of(rows.selectExpr(*sums_sql(dialect)).collect()[0])
+
+    def _cell(self, name: str, kind: CellKind) -> str:
+        column = SparkDialect().quoted(name)
+        if self.zoned(name):
+            return f"unix_micros({column})"
+        if self.nested(name):
+            return f"to_json(struct({column}))"
+        casts = {"text": "STRING", "float": "DOUBLE"}
+        return f"CAST({column} AS {casts[kind]})" if kind in casts else column
 
     def _projected(
         self,

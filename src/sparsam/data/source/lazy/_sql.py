@@ -56,6 +56,14 @@ class Dialect(ABC):
         """Return a number as a 64-bit float."""
 
     @abstractmethod
+    def n_bytes(self, text: str) -> str:
+        """Return how many bytes a text has."""
+
+    @abstractmethod
+    def from_hex(self, digits: str) -> str:
+        """Return 16 hexadecimal digits as a number whose sum over all rows is exact."""
+
+    @abstractmethod
     def item(self, items: Sequence[str], index: str) -> str:
         """Return an item of a list, counted from 0."""
 
@@ -117,7 +125,10 @@ def sql_column(
         place, output = steps.texts()
     else:
         place, output = steps.numbers()
-    return SqlColumn(dialect.value(plan), place, f"CAST({output} AS {kind})")
+    value = dialect.value(plan)
+    for number in plan.gone:
+        value = f"nullif({value}, {dialect.number(number)})"
+    return SqlColumn(value, place, f"CAST({output} AS {kind})")
 
 
 class Projections(NamedTuple):

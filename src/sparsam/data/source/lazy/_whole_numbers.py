@@ -64,15 +64,16 @@ def whole_numbers(plan: ColumnPlan) -> WholeNumbers | None:
     >>> whole_numbers(ColumnPlan("age", "number", cuts=[17, 19.5], missing=2))
     WholeNumbers(low=16, high=21, slots=array([2, 0, 1, 1, 1, 2, 2], dtype=uint8))
     """
-    edges = plan.steps[0] if plan.groups is None else list(plan.slot_of)
+    edges = [*(plan.steps[0] if plan.groups is None else plan.slot_of), *plan.gone]
     if not edges or not all(abs(edge) < _LARGEST for edge in edges):
         return None
     low, high = math.floor(min(edges)) - 1, math.ceil(max(edges)) + 1
     if high - low + 2 > _WIDEST:
         return None
     numbers = np.arange(low, high + 1)
-    slots = np.append(plan.missing_slot, _slots(plan, numbers)).astype(plan.dtype)
-    return WholeNumbers(low, high, slots)
+    slots = _slots(plan, numbers)
+    slots[np.isin(numbers, plan.gone)] = plan.missing_slot
+    return WholeNumbers(low, high, np.append(plan.missing_slot, slots).astype(plan.dtype))
 
 
 def _slots(plan: ColumnPlan, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
