@@ -87,9 +87,12 @@ def engine(request: pytest.FixtureRequest) -> Any:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what `make test-spark` runs."""
+    """Mark what `make test-spark` runs; other tests call other things an engine."""
     for item in items:
-        if {"engine", "spark", "connect"} & {*getattr(item, "fixturenames", ())}:
+        call = getattr(item, "callspec", None)
+        name = call.params.get("engine") if call else None
+        on_each = isinstance(name, str) and name in ENGINES
+        if on_each or {"spark", "connect"} & {*getattr(item, "fixturenames", ())}:
             item.add_marker(pytest.mark.engines)
 
 
