@@ -239,7 +239,7 @@ def _read(source: Any, columns: Sequence[str], roles: Roles) -> Table:
         check_names(columns, source.names)
         return source.select(columns)
     others = [name for name in column_names(source) if name not in set(columns)]
-    table = read(source, roles=_narrowed(roles, columns, others))
+    table = read(source, roles=narrowed(roles, columns, others))
     for name in columns:
         if name not in table.names:
             nothing = Attribute(name, CategoricalDomain(("any",)), missing=True)
@@ -247,7 +247,7 @@ def _read(source: Any, columns: Sequence[str], roles: Roles) -> Table:
     return table.select(columns)
 
 
-def _narrowed(roles: Roles, columns: Iterable[str], others: Sequence[str]) -> Roles:
+def narrowed(roles: Roles, columns: Iterable[str], others: Sequence[str]) -> Roles:
     """What the roles say about the values of the columns that are wanted."""
     known = set(columns)
     return Roles(

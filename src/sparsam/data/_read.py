@@ -196,13 +196,13 @@ def _check_rows(name: str, n_rows: int, before: int | None) -> None:
         )
 
 
-def _rows_of(source: Source, names: Sequence[str], roles: Roles) -> _RowsAtHome | _RowsInEngine:
+def _rows_of(source: Source, names: Sequence[str], roles: Roles) -> _RowsAtHome | RowsInEngine:
     """Load columns, or count what is in them where they stay in an engine."""
     text = text_columns(roles)
     columns = source.lazy(names, text=text) if names else None
     if columns is None:
         return _RowsAtHome(source, text)
-    return _RowsInEngine(columns, roles)
+    return RowsInEngine(columns, roles)
 
 
 class _RowsAtHome:
@@ -225,12 +225,22 @@ class _RowsAtHome:
         return {p.attribute.name: p.numbers for p in encoded if p.numbers is not None}
 
 
-class _RowsInEngine:
-    """Columns whose distinct values are counted, and whose rows come home as codes."""
+class RowsInEngine:
+    """Columns whose distinct values are counted, and whose rows come home as codes.
+
+    Parameters
+    ----------
+    columns : LazyColumns
+    roles : Roles
+    """
 
     def __init__(self, columns: LazyColumns, roles: Roles) -> None:
         self._columns, self._roles = columns, roles
         self._counted = columns.counted()
+
+    def as_it_is(self, name: str) -> Column:
+        """The distinct values of a column, and how many rows have each."""
+        return self._counted[name]
 
     def column(self, name: str) -> Column:
         """The distinct values of a column, with texts that mean missing left out."""
@@ -241,10 +251,12 @@ class _RowsInEngine:
 
     @cached_property
     def n_rows(self) -> int:
+        """How many rows there are."""
         return max(len(column) for column in self._counted.values())
 
     def matrix(self, encoded: Sequence[Encoded]) -> NDArray[np.uint16]:
-        plans = [self._plan(part) for part in encoded]
+        """Bring the codes of all rows home."""
+        plans = [self.plan(part) for part in encoded]
         codes = np.empty((self.n_rows, len(encoded)), dtype=np.uint16, order="F")
         start = 0
         for batch in self._columns.frame.codes(plans):
@@ -255,13 +267,15 @@ class _RowsInEngine:
         codes.setflags(write=False)
         return codes
 
-    def _plan(self, part: Encoded) -> ColumnPlan:
+    def plan(self, part: Encoded) -> ColumnPlan:
+        """How the engine codes a column as it was encoded here."""
         name = part.attribute.name
         place = self._columns.places[name]
         kind = self._columns.frame.kind(place)
         return code_plan(place, kind, self._counted[name], part.attribute, part.codes)
 
     def numbers(self, encoded: Sequence[Encoded]) -> dict[str, NDArray[np.float64]]:
+        """Bring numbers home that codes do not hold."""
         named = [p.attribute.name for p in encoded if p.numbers is not None]
         return {name: self._columns.frame.numbers(self._columns.places[name]) for name in named}
 
