@@ -25,7 +25,6 @@ NAMES = ["AGEP", "COW", "SCHL", "MAR_2", "OCCP", "POBP", "RELP", "WKHP", "SEX", 
 
 def measured(file: str, memory: str) -> dict[str, Any]:
     """Release a file and verify the release; CPU-seconds, wall seconds and peak memory."""
-    from sparsam._memory import memory_budget
     from sparsam.anonymise import Anonymiser, Mondrian, verify
     from sparsam.data.large import cells_fit
 

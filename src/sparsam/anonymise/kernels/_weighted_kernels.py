@@ -29,6 +29,16 @@ from sparsam.counting import compiled
 
 
 @compiled()
+def add_codes(keys: NDArray[np.uint64], word: int, codes: Cells, shift: int) -> int:
+    """Put the codes of a column into the keys of rows; return the largest."""
+    largest = 0
+    for i in range(codes.shape[0]):
+        keys[i, word] |= np.uint64(codes[i]) << np.uint64(shift)
+        largest = max(largest, int(codes[i]))
+    return largest
+
+
+@compiled()
 def count_weighted(rows: Packed, span: Span, a: int, first: int, counts: Ints) -> None:
     """Count the codes of one attribute; the number of a record says how many people have it."""
     counts[first + span.low[a] : first + span.high[a] + 1] = 0

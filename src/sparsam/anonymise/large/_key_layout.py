@@ -74,14 +74,15 @@ class KeyLayout:
         -------
         ndarray of uint64 of shape (n_rows, n_words)
         """
+        from sparsam.anonymise.kernels._weighted_kernels import add_codes
+
         keys = np.zeros((len(columns[0]), self.n_words), np.uint64)
         for codes, size, (word, shift, _) in zip(columns, self.sizes, self.places, strict=True):
-            if len(codes) and int(codes.max()) >= size:
+            if add_codes(keys, word, codes, shift) >= size:
                 raise DataError(
                     "A table must not change while it is read. It has values now that it did not "
                     "have before."
                 )
-            keys[:, word] |= codes.astype(np.uint64) << np.uint64(shift)
         return keys
 
     def column(self, keys: Keys, place: int) -> Keys:
