@@ -14,7 +14,7 @@ from sparsam.data.large import CodedRows
 Codes = NDArray[np.unsignedinteger]
 
 
-@dataclass
+@dataclass(repr=False)
 class _Part:
     """People behind the same answers: how many, and of each code of each attribute."""
 
