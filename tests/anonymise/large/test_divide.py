@@ -30,7 +30,7 @@ KNOWN = ["age", "weight", "job", "sex"]
 KEPT = ["employed", "visits"]
 
 
-def people(n_rows: int = 3000, seed: int = 0) -> pd.DataFrame:
+def people(n_rows: int = 1500, seed: int = 0) -> pd.DataFrame:
     """People of whom some lack an age or a job, many of them alike."""
     rng = np.random.default_rng(seed)
     age = np.where(rng.random(n_rows) < 0.1, np.nan, rng.integers(18, 60, n_rows))
@@ -60,7 +60,7 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
     "duckdb": lambda path: duckdb.connect().read_parquet(str(path)),
     "polars": pl.scan_parquet,
 }
-WHOLE, IN_PARTS = 1_000_000, 60_000  # bytes: all rows at once, or a few hundred at a time
+WHOLE, IN_PARTS = 600_000, 60_000  # bytes: all rows at once, or a few hundred at a time
 
 
 def maker(method: Any = None, **more: Any) -> Anonymiser:
@@ -104,9 +104,8 @@ def test_spark_gives_the_same(spark: Any, table: Path, tmp_path: Path) -> None:
 def test_whatever_is_published(table: Path, publish: Any, tmp_path: Path) -> None:
     settings = {"publish": publish, "missing": "known" if publish == "mode" else "own"}
     known = maker(**settings).fit_release(people(), path=tmp_path / "known.parquet")
-    for most in (WHOLE, IN_PARTS):
-        release = maker(**settings).fit_release(table, path=tmp_path / "r.parquet", max_memory=most)
-        assert told(release.certificate) == told(known.certificate)
+    release = maker(**settings).fit_release(table, path=tmp_path / "r.parquet", max_memory=IN_PARTS)
+    assert told(release.certificate) == told(known.certificate)
 
 
 METHODS = {
@@ -127,7 +126,7 @@ def test_other_methods(table: Path, name: str, tmp_path: Path) -> None:
     own = maker(method, **more)
     whole = own.fit_release(table, column, path=tmp_path / "r.parquet", max_memory=WHOLE)
     assert told(whole.certificate) == told(paper)
-    parts = own.fit_release(table, column, path=tmp_path / "p.parquet", max_memory=200_000)
+    parts = own.fit_release(table, column, path=tmp_path / "p.parquet", max_memory=100_000)
     assert parts.certificate.parameters["parts"] > 1
     assert parts.certificate.smallest >= 5
     assert parts.certificate.n_rows == paper.n_rows
@@ -141,7 +140,7 @@ def test_full_domain_and_what_it_suppresses(table: Path, tmp_path: Path) -> None
     own = maker(FullDomain(), **settings)
     release = own.fit_release(table, path=tmp_path / "r.parquet", max_memory=WHOLE)
     assert told(release.certificate) == told(known.certificate)
-    with pytest.raises(DataError, match="all 3,000 rows in memory"):
+    with pytest.raises(DataError, match="all 1,500 rows in memory"):
         own.fit_release(table, path=tmp_path / "r.parquet", max_memory=IN_PARTS)
 
 
@@ -164,7 +163,7 @@ def test_csv(table: Path, tmp_path: Path) -> None:
     assert told(release.certificate) == told(known)
     assert verify(release.path, release.certificate).ok
     assert verify(release.path, release.certificate, max_memory=1).ok
-    with pytest.raises(ParameterError, match="must be a .parquet file"):  # "teacher, old"
+    with pytest.raises(ParameterError, match=r"must be a \.parquet file"):  # "teacher, old"
         maker().fit_release(table, path=tmp_path / "r.csv", max_memory=WHOLE)
 
 
@@ -177,11 +176,10 @@ def test_what_needs_all_rows_in_memory_is_refused(table: Path, tmp_path: Path) -
     ):
         with pytest.raises(ParameterError, match=what):
             maker(**settings).fit_release(table, path=path, max_memory=WHOLE)
+    labels, close = np.zeros(1500), maker(privacy=Closeness(0.5, "visits"))
     with pytest.raises(ParameterError, match="name of a column"):
-        labels = np.zeros(3000)
         maker(Hybrid()).fit_release(table, labels, path=path, max_memory=WHOLE)
     with pytest.raises(DataError, match="t-closeness"):
-        close = maker(privacy=Closeness(0.5, "visits"))
         close.fit_release(table, path=path, max_memory=IN_PARTS)
     with pytest.raises(DataError, match="rows together must satisfy"):
         maker(k=4000).fit_release(table, path=path, max_memory=WHOLE)

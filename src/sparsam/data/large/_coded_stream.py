@@ -24,6 +24,7 @@ from sparsam.data.source.lazy._arrow import (
 )
 
 _NULLABLE = 2
+_FAILURE = ctypes.create_string_buffer(b"the rows could not be made")
 _FAILED = 5  # an input or output error, as the system numbers it
 _INDEX = {"uint8": b"C", "uint16": b"S", "uint32": b"I"}
 _new_capsule = ctypes.PYFUNCTYPE(
@@ -153,7 +154,7 @@ class CodedStream:
         self._stream = ArrowArrayStream(
             GetSchema(self._schema),
             GetNext(self._next),
-            GetLastError(lambda _: b"the rows could not be made"),
+            GetLastError(lambda _: ctypes.addressof(_FAILURE)),
             ReleaseStream(_stream_done),
             None,
         )

@@ -26,7 +26,8 @@ GetSchema = ctypes.CFUNCTYPE(
 GetNext = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.POINTER(ArrowArrayStream), ctypes.POINTER(ArrowArray)
 )
-GetLastError = ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.POINTER(ArrowArrayStream))
+# an address, since a callback can give out no text
+GetLastError = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(ArrowArrayStream))
 
 ArrowSchema._fields_ = [
     ("format", ctypes.c_char_p),

@@ -71,7 +71,7 @@ class StreamError(Exception):
 
 def _last_error(stream: ArrowArrayStream) -> str:
     message = stream.get_last_error(ctypes.byref(stream))
-    return message.decode(errors="replace") if message else ""
+    return ctypes.string_at(message).decode(errors="replace") if message else ""
 
 
 def _copied(batch: ArrowArray, i: int, dtype: np.dtype[Any]) -> Codes:
