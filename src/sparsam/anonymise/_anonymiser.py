@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sparsam._checks import check_share, check_whole, wrong_parameter
 from sparsam._errors import DataError, ReleaseError, SparsamWarning
+from sparsam._memory import memory_budget
 from sparsam.anonymise._classes import SUPPRESSED, Classes, Division, Method, Partition
 from sparsam.anonymise._privacy_models import AllOf, KAnonymity, PrivacyModel
 from sparsam.anonymise._publish import Form, publish, refuse_unique
@@ -23,11 +24,15 @@ from sparsam.anonymise._release import Release, check_place, put_release
 from sparsam.anonymise._sample import Layout, Sample, routing_codes
 from sparsam.anonymise._settle import Settled, settle
 from sparsam.anonymise._tight_loss import TightLoss, TightVariant, tight_loss
+from sparsam.anonymise.large._divide import LargeTable, divide
+from sparsam.anonymise.large._large_table import large_table
+from sparsam.anonymise.large._put_large import put_large
 from sparsam.anonymise.methods._greedy import Greedy
 from sparsam.anonymise.methods._guided import Hybrid
 from sparsam.anonymise.proof._certificate import Certificate
 from sparsam.anonymise.proof._verify import certify
 from sparsam.data import Attribute, Roles, Table, column_names, is_frame
+from sparsam.data.large import cells_fit
 from sparsam.generalization import Levels
 from sparsam.minimise import two_dimensional
 
@@ -210,6 +215,7 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
         certificate_path: str | os.PathLike[str] | None = None,
         answers: ArrayLike | None = None,
         spreadsheet_safe: bool = False,
+        max_memory: int | str | None = None,
     ) -> Release:
         """Divide people into classes, and put the release and its certificate in their places.
 
@@ -217,16 +223,22 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
         certified; only then does it take its place. Whatever fails, no file is left that was not
         checked.
 
+        A file, a DuckDB relation or a lazy frame that does not fit into memory is released all the
+        same: codes come home, in parts that fit, and the file is written and counted by an engine.
+        `transform` needs an estimator that was fitted on a table in memory.
+
         Parameters
         ----------
         X, y, answers
-            See `fit`.
+            See `fit`. Of a table that does not fit, y is the name of a column.
         path : str or path
             A .parquet, .csv or .tsv file (text also as .gz).
         certificate_path : str or path, optional
             By default beside the release: `people.csv` has `people.certificate.json`.
         spreadsheet_safe : bool, default=False
             Put an apostrophe before texts that a spreadsheet would run. Not for .parquet.
+        max_memory : int or str, optional
+            What the table may take: bytes, or a text such as "4GB". None: half of what is free.
 
         Returns
         -------
@@ -239,9 +251,43 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
             has other cells than those that were checked. Nothing was released.
         """
         check_place(path, certificate_path, spreadsheet_safe=spreadsheet_safe)
+        budget = memory_budget("fit_release", max_memory)
+        if not cells_fit(X, budget):
+            self._check_parameters()
+            guide = y if answers is None else answers
+            large = large_table(self, X, guide, budget, spreadsheet_safe=spreadsheet_safe)
+            return self._release_large(large, path, certificate_path)
         sample = self._sample(X, y, answers)
         frame = self._published(sample, self._fit(sample))
         return self._put(sample, frame, path, certificate_path, spreadsheet_safe)
+
+    def _release_large(
+        self,
+        table: LargeTable,
+        path: str | os.PathLike[str],
+        certificate_path: str | os.PathLike[str] | None,
+    ) -> Release:
+        for name in ("certificate_", "partition_", "classes_"):
+            self.__dict__.pop(name, None)
+        self.method_ = table.method
+        divided = divide(table)
+        layout = table.layout
+        release = put_large(
+            divided,
+            [n for n in layout.names if n in {*layout.quasi_identifiers, *layout.keep}],
+            layout.quasi_identifiers,
+            divided.terms,
+            path,
+            certificate_path,
+            parameters={**self._plain_facts(), **divided.facts, "joined": divided.n_merged},
+            accept_unique=self.accept_unique,
+            random_state=self.random_state,
+            budget=table.budget,
+        )
+        self.attributes_ = table.quasi_identifiers
+        self.n_merged_, self.n_suppressed_ = divided.n_merged, divided.n_suppressed
+        self.loss_, self.certificate_ = divided.losses["range"], release.certificate
+        return release
 
     def transform(self, X: Any) -> Any:
         """Publish new rows, in classes that the fitted ones lead to.
@@ -498,14 +544,16 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
             warnings.warn(" ".join(words), SparsamWarning, stacklevel=3)
 
     def _facts(self) -> dict[str, Any]:
+        return self._plain_facts() | self.method_.facts(self.partition_)
+
+    def _plain_facts(self) -> dict[str, Any]:
         settings = self.get_params(deep=False) | self.method_.get_params(deep=False)
         plain = {
             name: value
             for name, value in sorted(settings.items())
             if isinstance(value, str | int | float | bool | np.generic)
         }
-        own = self.method_.facts(self.partition_)
-        return {"method": type(self.method_).__name__, **plain, **own}
+        return {"method": type(self.method_).__name__, **plain}
 
 
 def one_each(values: ArrayLike, sample: Sample, name: str) -> NDArray[Any]:

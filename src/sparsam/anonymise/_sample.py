@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -239,7 +240,8 @@ def _read(source: Any, columns: Sequence[str], roles: Roles) -> Table:
         check_names(columns, source.names)
         return source.select(columns)
     others = [name for name in column_names(source) if name not in set(columns)]
-    table = read(source, roles=_narrowed(roles, columns, others))
+    # a release has all rows: none may be left out as a sample would
+    table = read(source, roles=narrowed(roles, columns, others), max_memory=sys.maxsize)
     for name in columns:
         if name not in table.names:
             nothing = Attribute(name, CategoricalDomain(("any",)), missing=True)
@@ -247,7 +249,7 @@ def _read(source: Any, columns: Sequence[str], roles: Roles) -> Table:
     return table.select(columns)
 
 
-def _narrowed(roles: Roles, columns: Iterable[str], others: Sequence[str]) -> Roles:
+def narrowed(roles: Roles, columns: Iterable[str], others: Sequence[str]) -> Roles:
     """What the roles say about the values of the columns that are wanted."""
     known = set(columns)
     return Roles(

@@ -121,16 +121,50 @@ def _costs(
     cells = np.unique(of_row * attribute.size + codes)
     owners, values = np.divmod(cells, attribute.size)
     distinct = np.bincount(owners, minlength=n_classes)
+    is_missing = values == attribute.n_values if attribute.ordered else np.zeros(len(values), bool)
+    has_missing = np.bincount(owners[is_missing], minlength=n_classes) > 0
+    low, high = _ends(owners[~is_missing], values[~is_missing], n_classes)
+    return class_costs(ClassSpans(low, high, distinct, has_missing), attribute, variant)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassSpans:
+    """What the codes of one attribute span in every class.
+
+    Attributes
+    ----------
+    low, high : ndarray of int
+        The first and the last code that is known.
+    distinct : ndarray of int
+        Different codes, missing one of them.
+    has_missing : ndarray of bool
+    """
+
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    distinct: NDArray[np.int64]
+    has_missing: NDArray[np.bool_]
+
+
+def class_costs(
+    spans: ClassSpans, attribute: Attribute, variant: TightVariant
+) -> NDArray[np.float64]:
+    """Return what each class loses of one attribute, from 0 to 1.
+
+    Parameters
+    ----------
+    spans : ClassSpans
+    attribute : Attribute
+    variant : {"range", "share", "values"}
+        See `tight_loss`.
+    """
     if not attribute.ordered:
         if variant == "range":
-            return np.maximum(distinct - 1, 0) / max(1, attribute.size - 1)
-        return np.where(distinct > 1, distinct / attribute.size, 0.0)
-    is_missing = values == attribute.n_values
-    has_missing = np.bincount(owners[is_missing], minlength=n_classes) > 0
-    mixed = has_missing & (distinct > 1)
-    low, high = _ends(owners[~is_missing], values[~is_missing], n_classes)
-    widths = _widths(low, high, attribute, variant)
-    return np.where(mixed, 1.0, np.where(has_missing, 0.0, widths))
+            return np.maximum(spans.distinct - 1, 0) / max(1, attribute.size - 1)
+        return np.where(spans.distinct > 1, spans.distinct / attribute.size, 0.0)
+    mixed = spans.has_missing & (spans.distinct > 1)
+    widths = _widths(spans.low, spans.high, attribute, variant)
+    return np.where(mixed, 1.0, np.where(spans.has_missing, 0.0, widths))
 
 
 def _ends(

@@ -246,13 +246,13 @@ def _check_rows(name: str, n_rows: int, before: int | None) -> None:
 
 def _rows_of(
     source: Source, names: Sequence[str], roles: Roles, budget: Budget
-) -> _RowsAtHome | _RowsInEngine:
+) -> _RowsAtHome | RowsInEngine:
     """Load columns, or count what is in them where they stay in an engine."""
     text = text_columns(roles)
     columns = source.lazy(names, text=text) if names else None
     if columns is None:
         return _RowsAtHome(source, text)
-    return _RowsInEngine(columns, roles, budget)
+    return RowsInEngine(columns, roles, budget)
 
 
 class _RowsAtHome:
@@ -280,13 +280,25 @@ class _RowsAtHome:
         return None
 
 
-class _RowsInEngine:
-    """Columns whose distinct values are counted, and whose rows come home as codes."""
+class RowsInEngine:
+    """Columns whose distinct values are counted, and whose rows come home as codes.
 
-    def __init__(self, columns: LazyColumns, roles: Roles, budget: Budget) -> None:
+    Parameters
+    ----------
+    columns : LazyColumns
+    roles : Roles
+    budget : Budget, optional
+        What all rows may take before a sample of them is drawn; no limit when left out.
+    """
+
+    def __init__(self, columns: LazyColumns, roles: Roles, budget: Budget | None = None) -> None:
         self._columns, self._roles, self._budget = columns, roles, budget
         self._counted = columns.counted()
         self._numbers: dict[str, NDArray[np.float64]] = {}
+
+    def as_it_is(self, name: str) -> Column:
+        """The distinct values of a column, and how many rows have each."""
+        return self._counted[name]
 
     def column(self, name: str) -> Column:
         """The distinct values of a column, with texts that mean missing left out."""
@@ -297,12 +309,13 @@ class _RowsInEngine:
 
     @cached_property
     def n_rows(self) -> int:
+        """How many rows there are."""
         return max(len(column) for column in self._counted.values())
 
     def matrix(self, encoded: Sequence[Encoded]) -> NDArray[np.uint16]:
         """The codes of all rows, or of those that are drawn."""
         draw = self._draw(encoded)
-        plans = [self._plan(part) for part in encoded]
+        plans = [self.plan(part) for part in encoded]
         exact = [part.attribute.name for part in encoded if part.numbers is not None]
         batches = self._batches(draw, plans, exact)
         n_rows = self.n_rows
@@ -327,7 +340,8 @@ class _RowsInEngine:
         return codes
 
     def _draw(self, encoded: Sequence[Encoded]) -> Draw | None:
-        return self._budget.draw(self.n_rows, len(encoded))
+        budget = self._budget
+        return None if budget is None else budget.draw(self.n_rows, len(encoded))
 
     def _frame(self, draw: Draw | None, *, others: bool = False) -> LazyFrame:
         frame = self._columns.frame
@@ -344,7 +358,8 @@ class _RowsInEngine:
                     raise _changed()
             yield batch
 
-    def _plan(self, part: Encoded) -> ColumnPlan:
+    def plan(self, part: Encoded) -> ColumnPlan:
+        """How the engine codes a column as it was encoded here."""
         name = part.attribute.name
         place = self._columns.places[name]
         kind = self._columns.frame.kind(place)
@@ -365,7 +380,7 @@ class _RowsInEngine:
     def _coded(self, part: Encoded) -> CodedColumn:
         column = self._counted[part.attribute.name]
         many = part.attribute.binned or column.n_values is not None
-        return CodedColumn(self._plan(part), None if many else column.values.tolist(), part.codes)
+        return CodedColumn(self.plan(part), None if many else column.values.tolist(), part.codes)
 
 
 def _changed() -> DataError:

@@ -201,6 +201,7 @@ def release_report(
     author: str | None = None,
     purpose: str | None = None,
     date: Day = None,
+    max_memory: int | str | None = None,
 ) -> ReleaseReport:
     """Check a release once more from its published cells, and write down the evidence.
 
@@ -234,6 +235,8 @@ def release_report(
         Who made the report, and what for; both stand at its head.
     date : str or date, optional
         The day at its head; that of SOURCE_DATE_EPOCH, where it is set, or today when left out.
+    max_memory : int or str, optional
+        See `verify`.
 
     Returns
     -------
@@ -250,7 +253,7 @@ def release_report(
     """
     if not isinstance(certificate, Certificate):
         certificate = Certificate.load(os.fspath(certificate))
-    verification = verify(release, certificate, unpublished=unpublished)
+    verification = verify(release, certificate, unpublished=unpublished, max_memory=max_memory)
     sizes, people = _sizes(release, certificate, verification, unpublished or {})
     return ReleaseReport(
         {

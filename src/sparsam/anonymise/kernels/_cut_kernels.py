@@ -116,9 +116,8 @@ def most_common_first(room: Room, scales: Scales, span: Span, a: int) -> int:
 
 
 @compiled()
-def middle(counts: Ints, first: int, span: Span, a: int) -> tuple[int, int]:
-    """Find the threshold that parts the rows most evenly, and how many rows it sends left."""
-    n = span.stop - span.start
+def middle(counts: Ints, first: int, span: Span, a: int, n: int) -> tuple[int, int]:
+    """Find the threshold that parts n rows most evenly, and how many rows it sends left."""
     at, best, so_far = -1, 0, 0
     for code in range(span.low[a], span.high[a]):
         so_far += counts[first + code]
@@ -159,14 +158,20 @@ def cut_at_median(
     cells: Cells, scales: Scales, room: Room, span: Span, a: int, fewest: int
 ) -> bool:
     """Cut one attribute as evenly as can be, missing values off first, where that is allowed."""
-    n, first = span.stop - span.start, scales.starts[a]
-    count_one(cells, span, a, first, room.counts)
+    count_one(cells, span, a, scales.starts[a], room.counts)
+    return cut_counted(scales, room, span, a, fewest, span.stop - span.start)
+
+
+@compiled()
+def cut_counted(scales: Scales, room: Room, span: Span, a: int, fewest: int, n: int) -> bool:
+    """Do so where the codes of the n rows are counted already."""
+    first = scales.starts[a]
     if span.high[a] == scales.missing[a]:
         n_missing = room.counts[first + span.high[a]]
         if min(n_missing, n - n_missing) >= fewest:
             mark_threshold(room, scales, span, a, scales.missing[a] - 1, False)
             return True
-    at, n_left = middle(room.counts, first, span, a)
+    at, n_left = middle(room.counts, first, span, a, n)
     if min(n_left, n - n_left) < fewest:
         return False
     mark_threshold(room, scales, span, a, at, False)

@@ -18,6 +18,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam.data.large import NumberedCells
+
 Numbers = NDArray[np.int64]
 
 _MISSING_TYPES = frozenset({"NAType", "NaTType"})
@@ -26,7 +28,10 @@ _NUMBER = re.compile(r"[+-]?((0|[1-9][0-9]{0,14})(\.[0-9]*)?|\.[0-9]+)([eE][+-]?
 _MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}:[0-9]{2}:[0-9]{2})([.][0-9]+)?")
 
 
-def stored(values: NDArray[Any]) -> tuple[Numbers, list[Any]]:
+Column = NDArray[Any] | NumberedCells
+
+
+def stored(values: Column) -> tuple[Numbers, list[Any]]:
     """Number the different cells of a column, as finely as anyone could tell them apart.
 
     Null and NaN are different cells, and so are 0.0 and -0.0, None and "", "a" and "a ". Whoever
@@ -35,7 +40,8 @@ def stored(values: NDArray[Any]) -> tuple[Numbers, list[Any]]:
 
     Parameters
     ----------
-    values : ndarray
+    values : ndarray or NumberedCells
+        Cells that an engine has numbered are numbered already.
 
     Returns
     -------
@@ -47,6 +53,8 @@ def stored(values: NDArray[Any]) -> tuple[Numbers, list[Any]]:
     >>> stored(np.array([0.0, -0.0, 0.0]))
     (array([0, 1, 0]), [0.0, -0.0])
     """
+    if isinstance(values, NumberedCells):
+        return values.number, values.cells
     kind = values.dtype.kind
     if kind == "M":
         values = np.datetime_as_string(values).astype(object)
@@ -64,12 +72,12 @@ def stored(values: NDArray[Any]) -> tuple[Numbers, list[Any]]:
     return number.ravel().astype(np.int64), _plain(values[first])
 
 
-def numbered(values: NDArray[Any]) -> tuple[Numbers, list[Any]]:
+def numbered(values: Column) -> tuple[Numbers, list[Any]]:
     """Number the different values of a column in the order in which they come.
 
     Parameters
     ----------
-    values : ndarray
+    values : ndarray or NumberedCells
         None, NaN, NaT and pandas' NA are missing: one value, None.
 
     Returns
@@ -82,6 +90,8 @@ def numbered(values: NDArray[Any]) -> tuple[Numbers, list[Any]]:
     >>> numbered(np.array([3.5, np.nan, 1.0, 3.5]))
     (array([0, 1, 2, 0]), [3.5, None, 1.0])
     """
+    if isinstance(values, NumberedCells):
+        return _missing_once(values.number, values.cells)
     if values.dtype.kind in "OT":
         return _objects(values.tolist(), _key)
     distinct, first, number = np.unique(values, return_index=True, return_inverse=True)
@@ -92,14 +102,14 @@ def numbered(values: NDArray[Any]) -> tuple[Numbers, list[Any]]:
     return _missing_once(rank[number.ravel()], cells)
 
 
-def alike(values: NDArray[Any]) -> Numbers:
+def alike(values: Column) -> Numbers:
     """Number values as coarsely as anyone could see them: blanks and zeros at an end mean nothing.
 
     Where a promise wants *different* values or people, "flu" and "flu " must not count as two.
 
     Parameters
     ----------
-    values : ndarray
+    values : ndarray or NumberedCells
 
     Examples
     --------
@@ -112,12 +122,12 @@ def alike(values: NDArray[Any]) -> Numbers:
     return np.array(merged, np.int64)[number] if len(number) else number
 
 
-def shared_records(columns: Sequence[NDArray[Any]]) -> Numbers:
+def shared_records(columns: Sequence[Column]) -> Numbers:
     """Number the different records of a table: equal numbers for rows that are equal everywhere.
 
     Parameters
     ----------
-    columns : sequence of ndarray
+    columns : sequence of ndarray or NumberedCells
         At least one.
 
     Examples
@@ -125,15 +135,28 @@ def shared_records(columns: Sequence[NDArray[Any]]) -> Numbers:
     >>> shared_records([np.array([1, 1, 2]), np.array(["a", "b", "a"])]).tolist()
     [0, 1, 2]
     """
-    together = stored(columns[0])[0]
+    together, values = stored(columns[0])
+    size = max(len(values), 1)
     for column in columns[1:]:
         number, values = stored(column)
-        _, together = np.unique(together * max(len(values), 1) + number, return_inverse=True)
-        together = together.ravel().astype(np.int64)
-    return together
+        more = max(len(values), 1)
+        if size * more >= _MOST_KEYS:
+            together, size = _dense(together)
+        together = together * more + number
+        size *= more
+    return _dense(together)[0]
 
 
-def cells_hash(columns: Mapping[str, NDArray[Any]]) -> str:
+_MOST_KEYS = 1 << 62
+
+
+def _dense(keys: Numbers) -> tuple[Numbers, int]:
+    """Number keys from 0 in their order; return how many there are, too."""
+    distinct, number = np.unique(keys, return_inverse=True)
+    return number.ravel().astype(np.int64), max(len(distinct), 1)
+
+
+def cells_hash(columns: Mapping[str, Column], counts: Numbers | None = None) -> str:
     """Hash the names and the cells of a table, as they stand, in whatever order its rows are.
 
     A column of numbers has one hash whether it is stored as whole numbers, as floats or, in a CSV
@@ -142,7 +165,9 @@ def cells_hash(columns: Mapping[str, NDArray[Any]]) -> str:
 
     Parameters
     ----------
-    columns : mapping of str to ndarray
+    columns : mapping of str to ndarray or NumberedCells
+    counts : ndarray of int, optional
+        How many rows are like each, where only different rows are given.
 
     Returns
     -------
@@ -150,20 +175,54 @@ def cells_hash(columns: Mapping[str, NDArray[Any]]) -> str:
         SHA-256, 64 hexadecimal digits.
     """
     digest = hashlib.sha256()
-    ranks = []
+    ranks, sizes = [], []
+    n_rows = None if counts is None else int(counts.sum())
     for name, values in columns.items():
         number, cells = stored(values)
         kind, texts = column_texts(cells)
         order = sorted(range(len(texts)), key=lambda place: _sort_key(texts[place]))
         rank = np.empty(len(order), np.uint32)
         rank[order] = np.arange(len(order), dtype=np.uint32)
-        ranks.append(rank[number] if len(values) else rank)
-        digest.update(msgspec.json.encode([name, kind, len(values), [texts[i] for i in order]]))
+        ranks.append(rank[number] if len(number) else rank)
+        sizes.append(len(order))
+        total = len(number) if n_rows is None else n_rows
+        digest.update(msgspec.json.encode([name, kind, total, [texts[i] for i in order]]))
     if ranks:
-        rows = np.column_stack(ranks)
-        rows = rows[np.lexsort(rows.T[::-1])]
-        digest.update(rows.astype("<u4").tobytes())
+        _hash_rows(digest, ranks, sizes, counts)
     return digest.hexdigest()
+
+
+_AT_ONCE = 1 << 20
+
+
+def _hash_rows(
+    digest: Any, ranks: list[NDArray[np.uint32]], sizes: Sequence[int], counts: Numbers | None
+) -> None:
+    """Add the rows in the order of their ranks, as often as they are there."""
+    if math.prod(max(size, 1) for size in sizes) < _MOST_KEYS:
+        keys = np.zeros(len(ranks[0]), np.int64)
+        for rank, size in zip(ranks, sizes, strict=True):
+            keys *= max(size, 1)
+            keys += rank
+        order = np.argsort(keys, kind="stable")
+    else:
+        order = np.lexsort(ranks[::-1])
+    for start in range(0, len(order), _AT_ONCE):
+        rows = order[start : start + _AT_ONCE]
+        block = np.column_stack([rank[rows] for rank in ranks]).astype("<u4")
+        if counts is None:
+            digest.update(block.tobytes())
+            continue
+        often = counts[rows]
+        ends = np.cumsum(often)
+        at = 0
+        while at < len(rows):  # a row that millions share is not to be in memory so many times
+            stop = max(at + 1, int(np.searchsorted(ends, ends[at] - often[at] + _AT_ONCE)))
+            for _ in range(int(often[at]) // _AT_ONCE if stop == at + 1 else 0):
+                digest.update(np.repeat(block[at : at + 1], _AT_ONCE, axis=0).tobytes())
+            left = often[at:stop] % _AT_ONCE if stop == at + 1 else often[at:stop]
+            digest.update(np.repeat(block[at:stop], left, axis=0).tobytes())
+            at = stop
 
 
 def _sort_key(text: str | None) -> tuple[bool, bytes]:

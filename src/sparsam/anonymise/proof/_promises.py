@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam.anonymise.proof._cells import Numbers, alike, numbered, shared_records
+from sparsam.anonymise.proof._cells import Column, Numbers, alike, numbered, shared_records
 from sparsam.anonymise.proof._certificate import (
     ClosenessTerms,
     DistinctDiversityTerms,
@@ -40,7 +40,9 @@ class Broken:
     rows: int
 
 
-def broken_by(terms: Terms, of_row: Numbers, columns: Mapping[str, NDArray[Any]]) -> Broken:
+def broken_by(
+    terms: Terms, of_row: Numbers, columns: Mapping[str, Column], counts: Numbers | None = None
+) -> Broken:
     """Count the published records that break a promise.
 
     Parameters
@@ -48,22 +50,37 @@ def broken_by(terms: Terms, of_row: Numbers, columns: Mapping[str, NDArray[Any]]
     terms : Terms
     of_row : ndarray of int
         Which record each row has.
-    columns : mapping of str to ndarray
+    columns : mapping of str to ndarray or NumberedCells
         The columns that the promise speaks about.
+    counts : ndarray of int, optional
+        How many rows are like each, where only different rows are given.
     """
-    sizes = np.bincount(of_row)
+    sizes = summed(of_row, counts)
     if isinstance(terms, KAnonymityTerms):
         people = sizes if terms.entity is None else people_in(of_row, columns[terms.entity])
         bad = np.flatnonzero(people < terms.k)
     elif isinstance(terms, ClosenessTerms):
-        bad = _far(terms, of_row, columns[terms.sensitive])
+        bad = _far(terms, of_row, columns[terms.sensitive], counts)
     else:
-        mixed = _spreads(of_row, alike(columns[terms.sensitive]))
+        mixed = _spreads(of_row, alike(columns[terms.sensitive]), counts)
         bad = np.array([i for i, counts in mixed if not _is_mixed(terms, counts)], np.int64)
     return Broken(len(bad), int(sizes[bad].sum()))
 
 
-def people_in(of_row: Numbers, entity: NDArray[Any]) -> Numbers:
+def summed(number: Numbers, counts: Numbers | None) -> Numbers:
+    """Count the rows that have each number.
+
+    Parameters
+    ----------
+    number : ndarray of int
+    counts : ndarray of int or None
+        How many rows are like each.
+    """
+    # sums of floats are exact up to 2**53 rows
+    return np.bincount(number, counts).astype(np.int64)
+
+
+def people_in(of_row: Numbers, entity: Column) -> Numbers:
     """Count the people behind each record; rows that name nobody count as one person's.
 
     Parameters
@@ -99,13 +116,25 @@ def refuted_by(terms: Terms, sizes: Numbers) -> Broken:
     return Broken(len(bad), int(bad.sum()))
 
 
-def _spreads(of_row: Numbers, number: Numbers) -> Iterator[tuple[int, dict[int, int]]]:
+def _spreads(
+    of_row: Numbers, number: Numbers, counts: Numbers | None
+) -> Iterator[tuple[int, dict[int, int]]]:
     """Yield every record with the counts of its values."""
+    size = int(number.max()) + 1 if len(number) else 1
+    if counts is not None:
+        cells, place = np.unique(of_row * size + number, return_inverse=True)
+        totals = summed(place.ravel(), counts)
+        owners, values = np.divmod(cells, size)
+        starts = np.flatnonzero(np.diff(owners, prepend=-1))
+        for own in np.split(np.arange(len(cells)), starts[1:]):
+            each = zip(values[own].tolist(), totals[own].tolist(), strict=True)
+            yield int(owners[own[0]]), dict(each)
+        return
     order = np.lexsort((number, of_row))
     starts = np.flatnonzero(np.diff(of_row[order], prepend=-1))
     for rows in np.split(order, starts[1:]):
-        values, counts = np.unique(number[rows], return_counts=True)
-        yield int(of_row[rows[0]]), dict(zip(values.tolist(), counts.tolist(), strict=True))
+        present, often = np.unique(number[rows], return_counts=True)
+        yield int(of_row[rows[0]]), dict(zip(present.tolist(), often.tolist(), strict=True))
 
 
 def _is_mixed(
@@ -122,27 +151,30 @@ def _is_mixed(
     return falling[0] < terms.c * sum(falling[terms.l - 1 :])
 
 
-def _far(terms: ClosenessTerms, of_row: Numbers, values: NDArray[Any]) -> Numbers:
+def _far(terms: ClosenessTerms, of_row: Numbers, values: Column, counts: Numbers | None) -> Numbers:
     """Records whose spread of values is too far from that of the whole release."""
     number, cells = numbered(values)
     places = _places(terms, cells)
     if places is None:
         return np.unique(of_row)
     position = np.array([-1 if place is None else place for place in places])[number]
-    whole = _shares(position, int(position.max()) + 1)
+    whole = _shares(position, int(position.max()) + 1, counts)
     bad = []
-    for record, counts in _spreads(of_row, position + 1):
+    for record, spread in _spreads(of_row, position + 1, counts):
         inside = np.zeros(len(whole))
-        for value, count in counts.items():
+        for value, count in spread.items():
             inside[value] = count
         if _distance(terms, inside / inside.sum(), whole) > terms.t + _ROUND_OFF:
             bad.append(record)
     return np.array(bad, np.int64)
 
 
-def _shares(position: Numbers, size: int) -> NDArray[np.float64]:
+def _shares(position: Numbers, size: int, counts: Numbers | None) -> NDArray[np.float64]:
     """Shares of the release, missing first."""
-    return np.bincount(position + 1, minlength=size + 1) / len(position)
+    rows = np.zeros(size + 1, np.int64)
+    rows[: int(position.max()) + 2] = summed(position + 1, counts)
+    shares: NDArray[np.float64] = rows / rows.sum()
+    return shares
 
 
 def _distance(
@@ -190,7 +222,7 @@ def _key(value: Any) -> tuple[bool, Any]:
     return isinstance(value, bool), value
 
 
-Columns = Mapping[str, NDArray[Any]]
+Columns = Mapping[str, Column]
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,17 +237,20 @@ class Counted:
         Rows of every class.
     whole_rows : WholeRows
     one_value : tuple of OneValue
+    counts : ndarray of int or None
+        How many rows are like each, where an engine has counted them.
     """
 
     of_row: Numbers
     sizes: Numbers
     whole_rows: WholeRows
     one_value: tuple[OneValue, ...]
+    counts: Numbers | None = None
 
     @property
     def n_rows(self) -> int:
         """How many rows there are."""
-        return len(self.of_row)
+        return int(self.sizes.sum())
 
     @property
     def classes(self) -> int:
@@ -228,44 +263,46 @@ class Counted:
         return int(self.sizes.min()) if len(self.sizes) else 0
 
 
-def counted(cells: Columns, quasi_identifiers: Sequence[str], demands: Sequence[Terms]) -> Counted:
+def counted(
+    cells: Columns,
+    quasi_identifiers: Sequence[str],
+    demands: Sequence[Terms],
+    counts: Numbers | None = None,
+) -> Counted:
     """Count classes, and whole rows, as finely as any reader of the table could.
 
     Parameters
     ----------
-    cells : mapping of str to ndarray
+    cells : mapping of str to ndarray or NumberedCells
         All published columns, as they are stored.
     quasi_identifiers : sequence of str
     demands : sequence of Terms
         The promises: what k is.
+    counts : ndarray of int, optional
+        How many rows are like each, where only different rows are given.
     """
     of_row = shared_records([cells[name] for name in quasi_identifiers])
     kept = {name: values for name, values in cells.items() if name not in set(quasi_identifiers)}
     k = max((terms.k for terms in demands if isinstance(terms, KAnonymityTerms)), default=2)
     alone = shared_records(list(kept.values())) if kept else np.zeros(len(of_row), np.int64)
-    sizes = _sizes_of(shared_records([of_row, *kept.values()]))
+    sizes = summed(shared_records([of_row, *kept.values()]) if kept else of_row, counts)
+    by_kept = summed(alone, counts)
     whole = WholeRows(
-        different=round(float((1 / sizes).sum())),
+        different=len(sizes),
         unique=int((sizes == 1).sum()),
-        few=int((sizes < k).sum()),
-        kept_different=len(np.unique(alone)) if kept else 0,
-        kept_few=int((_sizes_of(alone) < k).sum()) if kept else 0,
+        few=int(sizes[sizes < k].sum()),
+        kept_different=len(by_kept) if kept else 0,
+        kept_few=int(by_kept[by_kept < k].sum()) if kept else 0,
     )
-    one_value = tuple(_one_value(name, of_row, values) for name, values in kept.items())
-    return Counted(of_row, np.bincount(of_row).astype(np.int64), whole, one_value)
+    one_value = tuple(_one_value(name, of_row, values, counts) for name, values in kept.items())
+    return Counted(of_row, summed(of_row, counts), whole, one_value, counts)
 
 
-def _sizes_of(number: Numbers) -> Numbers:
-    """For each row, how many rows are equal to it."""
-    sizes: Numbers = np.bincount(number)[number].astype(np.int64)
-    return sizes
-
-
-def _one_value(name: str, of_row: Numbers, values: NDArray[Any]) -> OneValue:
+def _one_value(name: str, of_row: Numbers, values: Column, counts: Numbers | None) -> OneValue:
     number = alike(values)
     if not len(number):
         return OneValue(name, 0, 0)
     pairs = np.unique(of_row * (int(number.max()) + 1) + number)
     values_of = np.bincount(pairs // (int(number.max()) + 1))
     single = np.flatnonzero(values_of == 1)
-    return OneValue(name, len(single), int(np.bincount(of_row)[single].sum()))
+    return OneValue(name, len(single), int(summed(of_row, counts)[single].sum()))

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._checks import check_names
-from sparsam._errors import DataError, ParameterError, ReleaseError, SparsamWarning
+from sparsam._errors import DataError, ParameterError, ReleaseError, SparsamWarning, hint
+from sparsam._memory import memory_budget
 from sparsam._small_counts import at_most
-from sparsam.anonymise.proof._cells import cells_hash
+from sparsam.anonymise.proof._cells import cells_hash, column_texts
 from sparsam.anonymise.proof._certificate import (
     FORMAT,
     Certificate,
@@ -35,6 +36,7 @@ from sparsam.anonymise.proof._promises import (
     refuted_by,
 )
 from sparsam.data import columns_of
+from sparsam.data.large import NumberedCells, WholeRows, cells_fit, whole_rows, whole_rows_of_frame
 from sparsam.data.source import row_labels, stored_cells
 
 
@@ -123,18 +125,22 @@ def verify(
     certificate: Certificate | str | os.PathLike[str],
     *,
     unpublished: Columns | None = None,
+    max_memory: int | str | None = None,
 ) -> Verification:
     """Check a published table against its certificate, without the raw data.
 
     Parameters
     ----------
-    release : frame, mapping of arrays, ndarray, Table or path
+    release : frame, mapping of arrays, ndarray, Table, relation, lazy frame or path
         The published table, with all of its columns. Its rows may be in any order.
     certificate : Certificate or path
     unpublished : mapping of str to ndarray, optional
         Columns that promises speak about and that are not published, such as whose row it is. A
         promise about a column that nobody shows is reported as not checked, unless classes are
         too small for it to be true.
+    max_memory : int or str, optional
+        Bytes, or a text such as "4GB"; None: half of what is free. The rows of a table that would
+        take more are counted where they are: in a file by DuckDB, in a frame by its engine.
 
     Returns
     -------
@@ -154,12 +160,12 @@ def verify(
     if not isinstance(certificate, Certificate):
         certificate = Certificate.load(os.fspath(certificate))
     paper = certificate
-    cells = stored_cells(release)
+    cells, often = _cells(release, memory_budget("verify", max_memory), unpublished)
     findings = [_same_columns(tuple(cells), paper.columns, labels=row_labels(release))]
     about = (paper.quasi_identifiers, paper.kept)
     if not set(paper.quasi_identifiers) <= set(cells):
         return Verification(tuple(findings), *about)
-    counts = counted(cells, paper.quasi_identifiers, paper.demands)
+    counts = counted(cells, paper.quasi_identifiers, paper.demands, often)
     findings += _stated(cells, counts, paper)
     every = {**(unpublished or {}), **_typed(release, paper.demands, cells)}
     findings += [_kept(terms, counts, every) for terms in paper.demands]
@@ -168,9 +174,33 @@ def verify(
     return Verification(tuple(findings), *about, counts, same_file)
 
 
+def _cells(
+    release: Any, budget: int, unpublished: Columns | None, ending: str | None = None
+) -> tuple[Columns, NDArray[np.int64] | None]:
+    """Return the cells of every row; or of the different rows, and how many are like each."""
+    if ending is None and cells_fit(release, budget):
+        return stored_cells(release), None
+    rows: WholeRows | None
+    if isinstance(release, str | os.PathLike):
+        rows = whole_rows(release, ending, max_memory=budget)
+    else:
+        rows = whole_rows_of_frame(release)
+    if rows is None or unpublished:
+        what = "its columns alone" if rows else "a file whose cells an engine can tell apart"
+        raise DataError(
+            f"A release that does not fit into memory must be checked from {what}. This one cannot "
+            "be."
+            + hint(
+                "publish a .parquet file, or allow more with max_memory",
+                "publish a .parquet file, or allow more with --max-memory",
+            )
+        )
+    return rows.columns, rows.counts
+
+
 def _stated(cells: Columns, counts: Counted, paper: Certificate) -> list[Finding]:
     """Compare what was counted with what the certificate states."""
-    whole = cells_hash(cells) == paper.sha256
+    whole = cells_hash(cells, counts.counts) == paper.sha256
     findings = [
         _same("the number of rows is that of the certificate", counts.n_rows, paper.n_rows),
         Finding("no cell was changed since the certificate was made", whole),
@@ -196,6 +226,8 @@ def certify(
     unpublished: Columns | None = None,
     information_loss: Mapping[str, float] | None = None,
     parameters: Mapping[str, Any] | None = None,
+    max_memory: int | str | None = None,
+    ending: str | None = None,
 ) -> Certificate:
     """Check a release from its published cells, and write down what it promises.
 
@@ -215,6 +247,11 @@ def certify(
         How much detail was lost, by the name of the definition.
     parameters : mapping, optional
         Plain facts about how the release was made.
+    max_memory : int or str, optional
+        See `verify`.
+    ending : str, optional
+        What kind of file the release is, where its path does not say: its rows are counted by
+        an engine.
 
     Returns
     -------
@@ -225,7 +262,7 @@ def certify(
     ReleaseError
         The release breaks one of its promises: it must not be published.
     """
-    cells = stored_cells(release)
+    cells, often = _cells(release, memory_budget("certify", max_memory), unpublished, ending)
     names = tuple(cells)
     check_names(quasi_identifiers, names, "quasi-identifier")
     _check(quasi_identifiers, demands, suppressed)
@@ -234,17 +271,17 @@ def certify(
             "A release must have no row labels: a file would hold them as one more column. Got "
             "some, and nothing was released.\n\nHint: release.reset_index(drop=True) drops them."
         )
-    counts = counted(cells, quasi_identifiers, demands)
+    counts = counted(cells, quasi_identifiers, demands, often)
     if not counts.n_rows:
         raise DataError(f"A release must have rows. All {suppressed:,} are suppressed.")
     every = {**(unpublished or {}), **_typed(release, demands, cells)}
-    _check_columns(demands, every, counts.n_rows)
+    _check_columns(demands, every, len(counts.of_row))
     _refuse(Verification(tuple(_kept(terms, counts, every) for terms in demands)))
     _warn_of_people(demands, names)
     return Certificate(
         format=FORMAT,
         version=1,
-        sha256=cells_hash(cells),
+        sha256=cells_hash(cells, often),
         n_rows=counts.n_rows,
         suppressed=at_most(int(suppressed)),
         columns=names,
@@ -265,7 +302,19 @@ def certify(
 def _typed(release: Any, demands: Sequence[Terms], cells: Columns) -> Columns:
     """Read the published columns that promises speak about as what they mean, such as numbers."""
     needed = dict.fromkeys(name for terms in demands for name in terms.needs if name in cells)
+    counted_there = {name: cells[name] for name in needed}
+    if any(isinstance(column, NumberedCells) for column in counted_there.values()):
+        return {name: _meant(column) for name, column in counted_there.items()}
     return columns_of(release, list(needed)) if needed else {}
+
+
+def _meant(column: Any) -> NumberedCells:
+    """Read texts of a CSV file as numbers, where all of them are."""
+    known = [cell for cell in column.cells if cell is not None]
+    if not all(isinstance(cell, str) for cell in known) or column_texts(known)[0] != "number":
+        return NumberedCells(column.number, column.cells)
+    numbers = [None if cell is None else float(cell) for cell in column.cells]
+    return NumberedCells(column.number, numbers)
 
 
 def _file_hash(release: Any) -> str | None:
@@ -297,12 +346,15 @@ def _kept(terms: Terms, counts: Counted, columns: Columns) -> Finding:
     hidden = [name for name in terms.needs if name not in columns]
     if hidden:
         why = f"'{hidden[0]}' is not published"
-    elif any(len(columns[name]) != counts.n_rows for name in terms.needs):
+    elif any(len(columns[name]) != len(counts.of_row) for name in terms.needs):
         why = "the unpublished column has another number of rows"
     else:
         why = ""
     unseen = bool(why)
-    broken = refuted_by(terms, counts.sizes) if unseen else broken_by(terms, counts.of_row, columns)
+    if unseen:
+        broken = refuted_by(terms, counts.sizes)
+    else:
+        broken = broken_by(terms, counts.of_row, columns, counts.counts)
     if not broken.classes:
         return Finding(terms.words, None if unseen else True, why)
     return Finding(terms.words, False, counts=((broken.classes, "records"), (broken.rows, "rows")))
@@ -352,4 +404,4 @@ def _fewest_people(
     demands: Sequence[Terms], of_row: NDArray[np.int64], columns: Columns
 ) -> int | None:
     named = [t.entity for t in demands if isinstance(t, KAnonymityTerms) and t.entity is not None]
-    return int(people_in(of_row, np.asarray(columns[named[0]])).min()) if named else None
+    return int(people_in(of_row, columns[named[0]]).min()) if named else None

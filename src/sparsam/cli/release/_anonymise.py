@@ -32,10 +32,14 @@ from sparsam.cli._tables import show_remarks
 from sparsam.cli._terminal import complain, echo_json, messages, tables
 from sparsam.cli.release._anonymise_options import (
     FORMS,
+    GUIDED,
     METHODS,
     Paths,
     anonymiser,
+    check_large_options,
     chosen_method,
+    is_large,
+    memory_option,
     privacy_models,
     release_roles,
     whole_numbers,
@@ -129,6 +133,7 @@ _PICKLED = (".joblib", ".pkl", ".pickle")
     help="For the report: accuracy for several k, such as 10,20,50,100 (takes longer).",
 )
 @click.option("--drop-one", is_flag=True, help="For the report: what each quasi-identifier costs.")
+@memory_option
 @reading_options
 @spreadsheet_option
 @seed_option
@@ -140,6 +145,9 @@ def anonymise(data: Path, **options: Any) -> None:
     Only the quasi-identifiers, the target and the columns named with --keep come out, in a random
     order of rows. The file that was written is read again and checked from its cells by independent
     code; a certificate lets anyone repeat that with `sparsam verify`.
+
+    A .parquet file that does not fit into memory is divided part by part, and its release is
+    counted where it was written; nothing else is written anywhere.
 
     Exit codes: 0 published, 1 the promise would be broken, or columns that are published as they
     are make rows unique, and nothing was written, 2 wrong usage.
@@ -180,6 +188,8 @@ def _published(
     from sparsam.report import release_report
 
     console = messages(options["quiet"])
+    if is_large(data, options):
+        return _published_large(data, roles, method, paths, options)
     box = _load(options)
     text = [*roles.categorical, *roles.ordered]
     source = open_as(data, roles)
@@ -220,6 +230,42 @@ def _published(
         rows=count_rows(frame),
         command=command_line(),
         facts=_facts(options["model"]),
+        **made_by(options),
+    )
+
+
+def _published_large(
+    data: Path, roles: Roles, method: str, paths: Paths, options: Mapping[str, Any]
+) -> ReleaseReport:
+    """Publish a file that does not fit into memory."""
+    from sparsam.data import open_as, target_of
+    from sparsam.report import release_report
+
+    source = open_as(data, roles)
+    target = target_of(roles, source.names)
+    check_large_options(target, ks=options["sweep_k"], options=options)
+    label = None if target is None else target.column
+    maker = anonymiser(method, roles, _kept(source, roles, label, options), None, options)
+    _note_what_is_left_out(source, maker, options)
+    console = messages(options["quiet"])
+    with console.working("Dividing people into classes …"):
+        release = maker.fit_release(
+            data,
+            label if method in GUIDED else None,
+            path=paths.output,
+            certificate_path=paths.certificate,
+            max_memory=options["max_memory"],
+        )
+    console.print(f"Wrote the release to {release.path}.")
+    console.print(f"Wrote the certificate to {release.certificate_path}.")
+    return release_report(
+        release.path,
+        release.certificate,
+        title=f"Anonymisation report: {data.name}",
+        source=data.name,
+        rows=release.certificate.n_rows + maker.n_suppressed_,
+        command=command_line(),
+        max_memory=options["max_memory"],
         **made_by(options),
     )
 

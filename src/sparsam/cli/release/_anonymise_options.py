@@ -13,11 +13,19 @@ from sparsam.cli._options import claim_input, claim_output, roles_from
 
 if TYPE_CHECKING:
     from sparsam.anonymise import Anonymiser, PrivacyModel
-    from sparsam.data import BlackBox, Roles
+    from sparsam.data import BlackBox, Roles, Target
 
 METHODS = ("hybrid", "guided", "greedy", "mondrian", "hilbert", "bulk-load", "full-domain")
 FORMS = ("median", "mean", "mode", "nearest", "draw", "ranges", "hierarchy")
 GUIDED = ("hybrid", "guided")
+
+
+memory_option = click.option(
+    "--max-memory",
+    metavar="SIZE",
+    help="What a table may take, such as 4GB; a larger one is read and counted where it lies.  "
+    "[default: half of what is free]",
+)
 
 
 @dataclass(frozen=True)
@@ -189,6 +197,31 @@ def _hierarchies(texts: Sequence[str]) -> dict[str, Any] | None:
             raise click.UsageError(f"--hierarchy: there is no file '{Path(file.strip()).name}'.")
         hierarchies[name.strip()] = Hierarchy.load(file.strip())
     return hierarchies or None
+
+
+def is_large(data: Path, options: Mapping[str, Any]) -> bool:
+    """Whether the cells of a file do not fit into the memory that it may take."""
+    from sparsam._memory import memory_budget
+    from sparsam.data.large import cells_fit
+
+    return not cells_fit(data, memory_budget("--max-memory", options["max_memory"]))
+
+
+def check_large_options(target: Target | None, ks: str | None, options: Mapping[str, Any]) -> None:
+    """Refuse what needs a table in memory, where this one does not fit."""
+    given = {
+        "--model": options["model"] is not None,
+        "--sweep-k": ks is not None,
+        "--drop-one": options["drop_one"],
+        "--spreadsheet-safe": options["spreadsheet_safe"],
+        "--target with an expression": target is not None and target.kind != "as is",
+    }
+    named = [option for option, is_given in given.items() if is_given]
+    if named:
+        raise click.UsageError(
+            f"{named[0]} needs the table in memory, and this one does not fit. Allow more with "
+            "--max-memory, or leave it out."
+        )
 
 
 def whole_numbers(text: str | None) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ import rich_click as click
 from sparsam._printable import one_line
 from sparsam.cli._options import InputFile, json_option, quiet_option
 from sparsam.cli._terminal import echo_json
+from sparsam.cli.release._anonymise_options import memory_option
 
 if TYPE_CHECKING:
     from sparsam.anonymise import Verification
@@ -22,9 +23,12 @@ NOT_SHOWN = 1
 @click.command()
 @click.argument("release", type=InputFile)
 @click.argument("certificate", type=InputFile)
+@memory_option
 @json_option
 @quiet_option
-def verify(release: Path, certificate: Path, as_json: bool, quiet: bool) -> None:
+def verify(
+    release: Path, certificate: Path, max_memory: str | None, as_json: bool, quiet: bool
+) -> None:
     """Check a published table, RELEASE, against its CERTIFICATE, from the published cells alone.
 
     Every column of the file is looked at; its rows may be in any order. Nothing is said about
@@ -36,7 +40,7 @@ def verify(release: Path, certificate: Path, as_json: bool, quiet: bool) -> None
     from sparsam.anonymise import Certificate
     from sparsam.anonymise import verify as check
 
-    verification = check(release, Certificate.load(certificate))
+    verification = check(release, Certificate.load(certificate), max_memory=max_memory)
     if as_json:
         echo_json(verification.to_dict())
     elif not quiet:

@@ -45,12 +45,18 @@ class Engine:
     """A database in memory that fetches nothing and writes nothing to a disk by itself.
 
     Every query names the error that is raised when it fails: DuckDB's own may quote a cell.
+
+    Parameters
+    ----------
+    max_memory : int, optional
+        Bytes that it may take; most of the machine's, where nothing is said.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_memory: int | None = None) -> None:
         import duckdb
 
-        self._connection = duckdb.connect(":memory:", config=_CONFIG)
+        limit = {} if max_memory is None else {"memory_limit": f"{max(max_memory, 1 << 28)}B"}
+        self._connection = duckdb.connect(":memory:", config={**_CONFIG, **limit})
 
     def run(self, query: str, parameters: Sequence[Any], wording: Wording) -> None:
         """Execute a query that gives nothing back."""
@@ -119,6 +125,15 @@ class Engine:
         def copied() -> None:
             self._connection.register("columns_to_write", dict(columns))
             self._connection.execute(f"COPY (SELECT * FROM columns_to_write) {target}")
+
+        worded(copied, wording)
+
+    def copy_stream(self, stream: Any, target: str, wording: Wording) -> None:
+        """Write an Arrow stream, a batch at a time, to where `target` says."""
+
+        def copied() -> None:
+            rows = self._connection.from_arrow(stream)
+            rows.query("rows_to_write", f"COPY (SELECT * FROM rows_to_write) {target}")
 
         worded(copied, wording)
 
@@ -262,6 +277,26 @@ def _one_csv(
         else:
             return
     _foreign_csv(engine, file, header, form, select, any_text, into)
+
+
+def csv_lines(engine: Engine, file: Path, header: Header) -> Any:
+    """Return the records of a CSV file without quotes as a relation, whose rows stay in the file.
+
+    Parameters
+    ----------
+    engine : Engine
+    file : Path
+        In which no quote occurs: a sign between two delimiters is a sign of the cell.
+    header : Header
+    """
+    columns = {f"c{i}": "VARCHAR" for i in range(len(header.names))}
+    compression = "gzip" if is_packed(file) else "none"
+    how = [compression, _NEWLINES[header.newline], header.above]
+    parameters = [literal(file), header.delimiter, columns, [""], *how]
+    plain = _CSV.format(more="").replace("quote = '\"', escape = '\"'", "quote = '', escape = ''")
+    return engine.relation(
+        f"SELECT * FROM {plain}", parameters, lambda error: damaged_csv(file, error, ANY_FORMAT)
+    )
 
 
 class _UnlikeLinesError(DataError):

@@ -15,7 +15,7 @@ from sparsam._errors import DataError, ParameterError
 from sparsam._writing import new_path
 from sparsam.data.source._engine import Engine
 
-_FORMATS = {
+FORMATS = {
     ".parquet": "FORMAT parquet",
     ".csv": "FORMAT csv, HEADER",
     ".csv.gz": "FORMAT csv, HEADER, COMPRESSION gzip",
@@ -47,7 +47,7 @@ def write_columns(
         for a .csv or .tsv file.
     """
     file = Path(path)
-    how = _FORMATS[output_ending(file)]
+    how = FORMATS[output_ending(file)]
     if spreadsheet_safe:
         check_spreadsheet(file)
         columns = without_formulas(columns)
@@ -74,11 +74,11 @@ def output_ending(path: str | os.PathLike[str]) -> str:
     '.csv.gz'
     """
     name = Path(path).name
-    for ending in _FORMATS:
+    for ending in FORMATS:
         if name.lower().endswith(ending):
             return ending
     raise ParameterError(
-        f"The output file must end in one of {', '.join(_FORMATS)}. Got '{name}' instead."
+        f"The output file must end in one of {', '.join(FORMATS)}. Got '{name}' instead."
     )
 
 

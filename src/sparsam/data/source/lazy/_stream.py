@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError
+from sparsam.data.source.lazy._arrow import ArrowArray, ArrowArrayStream
 
 Codes = NDArray[np.unsignedinteger]
 
@@ -24,36 +25,6 @@ class ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return a capsule."""
 
-
-class _Array(ctypes.Structure):
-    """`ArrowArray` of the Arrow C data interface."""
-
-
-_Array._fields_ = [
-    ("length", ctypes.c_int64),
-    ("null_count", ctypes.c_int64),
-    ("offset", ctypes.c_int64),
-    ("n_buffers", ctypes.c_int64),
-    ("n_children", ctypes.c_int64),
-    ("buffers", ctypes.POINTER(ctypes.c_void_p)),
-    ("children", ctypes.POINTER(ctypes.POINTER(_Array))),
-    ("dictionary", ctypes.c_void_p),
-    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Array))),
-    ("private_data", ctypes.c_void_p),
-]
-
-
-class _Stream(ctypes.Structure):
-    """`ArrowArrayStream` of the Arrow C stream interface."""
-
-
-_Stream._fields_ = [
-    ("get_schema", ctypes.c_void_p),
-    ("get_next", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Stream), ctypes.POINTER(_Array))),
-    ("get_last_error", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.POINTER(_Stream))),
-    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Stream))),
-    ("private_data", ctypes.c_void_p),
-]
 
 _pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
@@ -76,10 +47,10 @@ def stream_codes(source: ArrowStream, dtypes: Sequence[Any]) -> Iterator[list[Co
         The engine failed.
     """
     capsule = source.__arrow_c_stream__()
-    stream = _Stream.from_address(_pointer_of(capsule, b"arrow_array_stream"))
+    stream = ArrowArrayStream.from_address(_pointer_of(capsule, b"arrow_array_stream"))
     try:
         while True:
-            batch = _Array()
+            batch = ArrowArray()
             if stream.get_next(ctypes.byref(stream), ctypes.byref(batch)):
                 raise StreamError(_last_error(stream))
             if not batch.release:
@@ -98,12 +69,12 @@ class StreamError(Exception):
     """What an engine said when it failed, which may quote a value: for `worded` alone."""
 
 
-def _last_error(stream: _Stream) -> str:
+def _last_error(stream: ArrowArrayStream) -> str:
     message = stream.get_last_error(ctypes.byref(stream))
-    return message.decode(errors="replace") if message else ""
+    return ctypes.string_at(message).decode(errors="replace") if message else ""
 
 
-def _copied(batch: _Array, i: int, dtype: np.dtype[Any]) -> Codes:
+def _copied(batch: ArrowArray, i: int, dtype: np.dtype[Any]) -> Codes:
     column = batch.children[i].contents
     if column.null_count > 0:
         raise DataError("Every value must have a code. An engine gave none for some.")

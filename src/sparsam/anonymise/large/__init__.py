@@ -1,0 +1,1 @@
+"""Tables that do not fit into memory: divided by their first cuts, part by part, and released."""
