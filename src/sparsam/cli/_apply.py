@@ -81,7 +81,7 @@ def apply(
     column is left out unless it is named with --keep. What was said of the table when the artifact
     was found need not be said again: texts that mean missing, the format of the file.
     """
-    from sparsam.data.source import check_spreadsheet, write_columns
+    from sparsam.data.source import check_spreadsheet, stays_put, write_columns
 
     write: Callable[..., None] = partial(write_columns, path=output)
     if output == STANDARD_OUTPUT:
@@ -97,7 +97,19 @@ def apply(
         return
     if fill:
         raise click.UsageError("--fill goes with a mask (.npz), not with a generalization.")
-    _apply_generalization(artifact, data, output, keep, write, codes=codes, roles=told, quiet=quiet)
+    # rows of a Parquet file or a database need not be in memory
+    streamed = output != STANDARD_OUTPUT and not spreadsheet_safe and stays_put(data)
+    _apply_generalization(
+        artifact,
+        data,
+        output,
+        keep,
+        write,
+        codes=codes,
+        roles=told,
+        streamed=streamed,
+        quiet=quiet,
+    )
 
 
 def _apply_generalization(
@@ -109,10 +121,12 @@ def _apply_generalization(
     *,
     codes: bool,
     roles: Roles,
+    streamed: bool,
     quiet: bool,
 ) -> None:
     from sparsam.data import carried_roles, open_as
-    from sparsam.generalization import CategoricalPartition, Generalization
+    from sparsam.data.source import write_relation
+    from sparsam.generalization import CategoricalPartition, Generalization, apply_in_place
 
     generalization = Generalization.load(artifact)
     source = open_as(data, roles.completed_by(carried_roles(generalization.about)))
@@ -123,12 +137,22 @@ def _apply_generalization(
         if isinstance(part, CategoricalPartition)
         and any(isinstance(category, str) for category in part.domain.categories)
     ]
-    columns = source.columns(names, text)
-    show_remarks(source, messages(quiet))
-    release = generalization.apply(columns, keep=keep, output="codes" if codes else "labels")
-    write(release)
+    kind = "codes" if codes else "labels"
+    told = roles.completed_by(carried_roles(generalization.about))
+    relation = None
+    if streamed and not (told.missing_values or told.missing_in):
+        relation = apply_in_place(generalization, source, keep, kind)
+    if relation is not None:
+        write_relation(relation, output)
+        n_rows = source.n_rows
+    else:
+        columns = source.columns(names, text)
+        show_remarks(source, messages(quiet))
+        release = generalization.apply(columns, keep=keep, output=kind)
+        write(release)
+        n_rows = len(next(iter(release.values())))
     console = messages(quiet)
-    written = counted(len(next(iter(release.values()))), "record")
+    written = counted(n_rows, "record")
     console.print(f"Wrote {written} to {output_name(output)}.")
     left_out = [name for name in source.names if name not in names]
     idle = [name for name in left_out if name in generalization]

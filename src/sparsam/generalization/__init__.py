@@ -1,6 +1,7 @@
 """The artifact: what is collected of each attribute, applied, saved, compared and measured."""
 
 from sparsam.generalization._algebra import linked as linked
+from sparsam.generalization._apply import apply_in_place as apply_in_place
 from sparsam.generalization._changes import Change as Change
 from sparsam.generalization._changes import Changes as Changes
 from sparsam.generalization._changes import changes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,12 +17,13 @@ from sparsam.data.source import (
     EagerFrame,
     LazyFrame,
     SeriesColumn,
+    Source,
     labelled,
     open_frame,
 )
 from sparsam.generalization._partition import CategoricalPartition, NumericPartition, Partition
 from sparsam.generalization._partition_base import WRONG_TYPE, check_slots, slot_type
-from sparsam.generalization._plans import check_refused, column_plans, labels_of
+from sparsam.generalization._plans import check_refused, column_plans, kinds_of, labels_of
 
 if TYPE_CHECKING:
     from sparsam.generalization._generalization import Generalization
@@ -90,6 +91,37 @@ def _apply_lazily(
     plans = column_plans(partitions, frame, output)
     check_refused(plans, frame.refused(plans))
     return frame.rebuild(plans, keep)
+
+
+def apply_in_place(
+    generalization: Generalization, source: Source, keep: Sequence[str], output: str
+) -> Any | None:
+    """Generalise the rows of a file or a database where they are: a relation comes out.
+
+    Parameters
+    ----------
+    generalization : Generalization
+    source : Source
+        It calls no text missing.
+    keep : sequence of str
+    output : {"labels", "codes"}
+
+    Returns
+    -------
+    relation or None
+        None where some column must come home to be read, such as dates that are texts.
+    """
+    check_output(output)
+    partitions = [part for part in generalization.partitions if part.collected]
+    names = [*(part.name for part in partitions), *keep]
+    check_columns(source.names, names)
+    columns = source.lazy(names) if names else None
+    if columns is None:
+        return None
+    frame = columns.frame.called({place: name for name, place in columns.places.items()})
+    if not all(frame.kind(part.name) in kinds_of(part) for part in partitions):
+        return None
+    return _apply_lazily(frame, partitions, list(keep), output)
 
 
 Slots = NDArray[np.unsignedinteger]

@@ -57,8 +57,8 @@ def _column_plan(
     partition: Partition, frame: LazyFrame, labels: tuple[str, ...] | None
 ) -> ColumnPlan:
     kind = frame.kind(partition.name)
-    if kind not in _kinds(partition):
-        if kind == "text" and "date" in _kinds(partition):
+    if kind not in kinds_of(partition):
+        if kind == "text" and "date" in kinds_of(partition):
             raise DataError(
                 f"'{partition.name}' must hold dates, and a lazy frame's engine is not asked to "
                 "read them from text.\n\nHint: Cast the column to a date there, or collect the "
@@ -80,7 +80,7 @@ def _column_plan(
     return ColumnPlan(**common, groups=_members(partition, kind), outside=partition.unseen)
 
 
-def _kinds(partition: Partition) -> tuple[str, ...]:
+def kinds_of(partition: Partition) -> tuple[str, ...]:
     """The kinds of columns that a partition takes in an engine."""
     if isinstance(partition, CategoricalPartition):
         return ("number", "text", "truth")

@@ -20,6 +20,7 @@ from sparsam.data.source._source import columns_of as columns_of
 from sparsam.data.source._source import count_rows as count_rows
 from sparsam.data.source._source import is_frame as is_frame
 from sparsam.data.source._source import open_source as open_source
+from sparsam.data.source._source import stays_put as stays_put
 from sparsam.data.source._source import table_places as table_places
 from sparsam.data.source._source import take_rows as take_rows
 from sparsam.data.source._stored_cells import row_labels as row_labels
@@ -33,6 +34,7 @@ from sparsam.data.source._write import output_ending as output_ending
 from sparsam.data.source._write import whole_numbers as whole_numbers
 from sparsam.data.source._write import without_formulas as without_formulas
 from sparsam.data.source._write import write_columns as write_columns
+from sparsam.data.source._write import write_relation as write_relation
 from sparsam.data.source.declared import EngineColumns as EngineColumns
 from sparsam.data.source.declared import MemoryColumns as MemoryColumns
 from sparsam.data.source.declared import Wanted as Wanted

@@ -325,6 +325,16 @@ def table_places(path: str) -> list[Path]:
     return many_files(path)[0] if is_many(path) else []
 
 
+def stays_put(path: Any) -> bool:
+    """Whether a path names rows that an engine reads where they are, a part at a time."""
+    if isinstance(path, Piped):
+        return False
+    if database_address(path) is not None:
+        return True
+    kind = many_files(path)[1] if is_many(path) else table_file(path)[1]
+    return kind == "parquet"
+
+
 def _open_files(path: Path, form: FileFormat, private: bool) -> Source:
     (first, *more), kind = many_files(path)
     if kind == "parquet":

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError, ParameterError
 from sparsam._writing import new_path
-from sparsam.data.source._engine import Engine
+from sparsam.data.source._engine import Engine, worded
 
 FORMATS = {
     ".parquet": "FORMAT parquet",
@@ -61,6 +61,32 @@ def write_columns(
             # no file of DuckDB's own beside: it is already given one that has no name yet
             target = f"TO '{quoted}' ({how}, USE_TMP_FILE false)"
             Engine().copy(storable, target, lambda error: _unwritten(file, error))
+    except OSError as error:
+        raise _unwritten(file, error) from None
+
+
+def write_relation(relation: Any, path: str | os.PathLike[str]) -> None:
+    """Write the rows of a relation of DuckDB to a file like those of `write_columns`.
+
+    They are never in memory together, and keep their order. The file is written whole or not at
+    all.
+
+    Parameters
+    ----------
+    relation : DuckDB relation
+    path : str or Path
+    """
+    file = Path(path)
+    how = FORMATS[output_ending(file)]
+
+    def written(place: str) -> None:
+        quoted = place.replace("'", "''")
+        target = f"TO '{quoted}' ({how}, USE_TMP_FILE false)"
+        relation.query("rows_to_write", f"COPY (SELECT * FROM rows_to_write) {target}")
+
+    try:
+        with new_path(file) as place:
+            worded(lambda: written(place), lambda error: _unwritten(file, error))
     except OSError as error:
         raise _unwritten(file, error) from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -406,6 +406,17 @@ class LazyFrame(ABC):
 
     def _only(self, names: Sequence[str]) -> Any:
         return self._frame.select(*names).to_native()
+
+    def called(self, names: Mapping[str, str]) -> LazyFrame:
+        """Return a frame of some columns under other names.
+
+        Parameters
+        ----------
+        names : mapping of str to str
+            For each column, its new name.
+        """
+        columns = [nw.col(old).alias(new) for old, new in names.items()]
+        return type(self)(self._frame.select(*columns), self._wording)
 
     def as_days(self, name: str) -> LazyFrame:
         """Return a frame of one column of moments, as dates."""
