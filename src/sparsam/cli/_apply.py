@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import rich_click as click
 
@@ -137,7 +137,7 @@ def _apply_generalization(
         if isinstance(part, CategoricalPartition)
         and any(isinstance(category, str) for category in part.domain.categories)
     ]
-    kind = "codes" if codes else "labels"
+    kind: Literal["codes", "labels"] = "codes" if codes else "labels"
     told = roles.completed_by(carried_roles(generalization.about))
     relation = None
     if streamed and not (told.missing_values or told.missing_in):

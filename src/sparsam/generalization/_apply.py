@@ -18,6 +18,7 @@ from sparsam.data.source import (
     LazyFrame,
     SeriesColumn,
     Source,
+    keep_within,
     labelled,
     open_frame,
 )
@@ -118,12 +119,15 @@ def apply_in_place(
     columns = source.lazy(names) if names else None
     if columns is None:
         return None
+    keep_within(source, max(_LEAST_MEMORY, _MEMORY_OF_COLUMN * len(names)))
     frame = columns.frame.called({place: name for name, place in columns.places.items()})
     if not all(frame.kind(part.name) in kinds_of(part) for part in partitions):
         return None
     return _apply_lazily(frame, partitions, list(keep), output)
 
 
+# What an engine may hold of rows on their way from one file to another.
+_LEAST_MEMORY, _MEMORY_OF_COLUMN = 1 << 30, 100 << 20
 Slots = NDArray[np.unsignedinteger]
 _LARGEST_TABLE = 2**17
 

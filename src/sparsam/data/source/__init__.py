@@ -19,6 +19,7 @@ from sparsam.data.source._source import column_names as column_names
 from sparsam.data.source._source import columns_of as columns_of
 from sparsam.data.source._source import count_rows as count_rows
 from sparsam.data.source._source import is_frame as is_frame
+from sparsam.data.source._source import keep_within as keep_within
 from sparsam.data.source._source import open_source as open_source
 from sparsam.data.source._source import stays_put as stays_put
 from sparsam.data.source._source import table_places as table_places

@@ -342,6 +342,19 @@ def _open_files(path: Path, form: FileFormat, private: bool) -> Source:
     return CsvSource(first, form, more=more, origin=path, private=private)
 
 
+def keep_within(source: Source, memory: int) -> None:
+    """Let the engine behind a file or a database take no more memory than this.
+
+    Parameters
+    ----------
+    source : Source
+    memory : int
+        Bytes.
+    """
+    if isinstance(source, ParquetSource | DatabaseSource):
+        source.engine.run(f"SET memory_limit = '{memory}B'", [], unreadable_frame)
+
+
 class CsvSource(Source):
     """A CSV or TSV file, parsed once into DuckDB.
 
