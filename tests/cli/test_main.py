@@ -17,7 +17,8 @@ from click.testing import CliRunner, Result
 
 import sparsam.cli
 from sparsam._errors import DataError
-from sparsam.cli._main import cli
+from sparsam.cli._main import LoadedWhenAsked, cli
+from sparsam.cli._terminal import SafeContext
 
 SECRET = "Jane Roe, born 1971-03-02"
 
@@ -229,3 +230,25 @@ def test_the_codes_are_in_the_help() -> None:
         "130 interr",
     ):
         assert text in said
+
+
+def test_a_command_is_loaded_when_it_is_asked_for() -> None:
+    script = (
+        "import sys\nfrom sparsam.cli._main import cli\n"
+        "named = lambda: {m for m in sys.modules if m.startswith('sparsam.cli.release')}\n"
+        "assert 'verify' in cli.commands and not named()\n"
+        "assert cli.commands['verify'] is cli.get_command(None, 'verify')\n"
+        "assert named() == {'sparsam.cli.release', 'sparsam.cli.release._verify'}\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_commands_are_a_mapping() -> None:
+    commands = LoadedWhenAsked({"verify": "release._verify"})
+    other = click.Command("other")
+    commands["other"] = other
+    assert (list(commands), len(commands), commands["other"]) == (["verify", "other"], 2, other)
+    assert commands["verify"].name == "verify"
+    assert commands["verify"].context_class is SafeContext
+    del commands["verify"], commands["other"]
+    assert (commands.get("verify"), len(commands)) == (None, 0)

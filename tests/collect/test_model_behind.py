@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 from sparsam._errors import DataError, ParameterError
 from sparsam.collect._model_behind import ModelBehind
+from sparsam.collect._step import GeneralizationStep
 from sparsam.data import NumericDomain
 from sparsam.generalization import Generalization, numeric_partition
 
@@ -50,6 +53,20 @@ def test_one_answer_each() -> None:
     model = ModelBehind(lambda people: np.zeros((2, 3), int), G, "codes")
     with pytest.raises(DataError, match="Got 3 instead"):
         model.answers(CODES)
+
+
+@pytest.mark.parametrize("pandas", [True, False], ids=["as it is", "no pandas"])
+def test_a_pipeline_with_a_door_is_asked_by_names(
+    monkeypatch: pytest.MonkeyPatch, pandas: bool
+) -> None:
+    if not pandas:
+        monkeypatch.setattr("sparsam.data.model._records.find_spec", lambda name: None)
+    door = GeneralizationStep(G, accept="generalized", encoding="codes")
+    labels = {"age": ["under 17", "62 and over"], "hours": ["35 and over", "under 35"]}
+    inner = make_pipeline(door, DecisionTreeClassifier())
+    for model in (inner, make_pipeline(inner)):
+        model.fit(labels, ["a", "b"])
+        assert ModelBehind(model, G).answers(CODES).tolist() == ["a", "b"]
 
 
 def _onnx(path: Path, kind: str) -> Path:

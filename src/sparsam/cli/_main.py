@@ -2,34 +2,79 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 import rich_click as click
 
 from sparsam._version import __version__
-from sparsam.cli._apply import apply
-from sparsam.cli._assess import assess
-from sparsam.cli._attack import attack
-from sparsam.cli._demo import demo
-from sparsam.cli._describe import describe
-from sparsam.cli._diff import diff
-from sparsam.cli._explore import explore
-from sparsam.cli._individual import individual
-from sparsam.cli._ledger import ledger
-from sparsam.cli._minimise import minimise
-from sparsam.cli._monitor import monitor
-from sparsam.cli._roles import roles
-from sparsam.cli._terminal import adopt, exit_codes, guarded_streams, interrupted_last
-from sparsam.cli.collect._collect import collect
-from sparsam.cli.collect._export import export
-from sparsam.cli.collect._form import form
-from sparsam.cli.collect._records import records
-from sparsam.cli.release._anonymise import anonymise
-from sparsam.cli.release._verify import verify
+from sparsam.cli._terminal import SafeContext, adopt, exit_codes, guarded_streams, interrupted_last
 
 # Set by a shell that asks what could come next, or for the script that lets it ask.
 COMPLETION = "_SPARSAM_COMPLETE"
+
+# Every command, and the module inside this folder that holds it.
+HOMES = {
+    "demo": "_demo",
+    "roles": "_roles",
+    "ledger": "_ledger",
+    "explore": "_explore",
+    "minimise": "_minimise",
+    "attack": "_attack",
+    "assess": "_assess",
+    "monitor": "_monitor",
+    "apply": "_apply",
+    "diff": "_diff",
+    "anonymise": "release._anonymise",
+    "verify": "release._verify",
+    "individual": "_individual",
+    "form": "collect._form",
+    "collect": "collect._collect",
+    "export": "collect._export",
+    "records": "collect._records",
+    "describe": "_describe",
+}
+
+
+class LoadedWhenAsked(MutableMapping[str, click.Command]):
+    """Commands by their names, each loaded when it is asked for.
+
+    A service that runs for months holds what it needs in memory, and not what other commands do.
+
+    Parameters
+    ----------
+    homes : mapping of str to str
+        For every command the module inside `sparsam.cli` that holds it.
+    """
+
+    def __init__(self, homes: Mapping[str, str]) -> None:
+        self._homes = dict(homes)
+        self._loaded: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._loaded:
+            module = importlib.import_module(f"sparsam.cli.{self._homes[name]}")
+            self._loaded[name] = adopt(getattr(module, name))
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._homes.setdefault(name, "")
+        self._loaded[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._homes[name]
+        self._loaded.pop(name, None)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._homes  # without loading it
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
 
 
 class Commands(click.RichGroup):
@@ -67,28 +112,8 @@ def cli() -> None:
     """
 
 
-for command in (
-    demo,
-    roles,
-    ledger,
-    explore,
-    minimise,
-    attack,
-    assess,
-    monitor,
-    apply,
-    diff,
-    anonymise,
-    verify,
-    individual,
-    form,
-    collect,
-    export,
-    records,
-    describe,
-):
-    cli.add_command(adopt(command))
-adopt(cli)
+cli.commands = LoadedWhenAsked(HOMES)  # not before: a group looks at all when it is made
+cli.context_class = SafeContext
 
 
 def main() -> None:

@@ -61,6 +61,8 @@ class GeneralizationStep(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     sparsam._errors.DataError: 'education' must hold labels of buckets. 1 of 1 values are ...
     """
 
+    _takes_columns = True  # by name, so that nobody needs a library of frames to ask a model
+
     def __init__(
         self,
         generalization: Generalization | str | os.PathLike[str],

@@ -189,7 +189,10 @@ class EstimatorBox:
     def _inputs(self, records: Any) -> Any:
         if self._encoder is not None:
             return self._encoder(records)
-        table = as_table(select(records, self.columns), self.columns)
+        chosen = select(records, self.columns)
+        if _takes_columns(self._model):
+            return chosen
+        table = as_table(chosen, self.columns)
         if self.columns is None and hasattr(self._model, "n_features_in_"):
             return _nameless(table)
         return table
@@ -228,6 +231,13 @@ class FunctionBox:
         if scores and not self.regression:
             return classes_of(answers, n_rows)
         return checked(answers, n_rows, regression=self.regression)
+
+
+def _takes_columns(model: Any) -> bool:
+    """Whether what comes first in a model takes columns by their names, in a mapping too."""
+    while steps := getattr(model, "steps", None):
+        model = steps[0][1]
+    return getattr(model, "_takes_columns", False) is True
 
 
 def _nameless(table: Any) -> Any:
