@@ -5,13 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import duckdb
 import pandas as pd
 import pytest
 
 from sparsam.cli._apply import ENDINGS
-from sparsam.data import Roles
-from sparsam.data.source._write import _FORMATS
-from sparsam.generalization import Generalization
+from sparsam.data import CategoricalDomain, Roles
+from sparsam.data.source._write import FORMATS
+from sparsam.generalization import Generalization, categorical_partition
 from sparsam.minimise import Uniform
 
 
@@ -47,6 +48,46 @@ def test_codes_and_columns_to_keep(run, artifact, folder, people, tmp_path):
     found = pd.read_parquet(tmp_path / "o.parquet")
     expected = Generalization.load(artifact).apply(people, output="codes", keep="works")
     assert found.to_numpy().tolist() == expected.to_numpy().tolist()
+
+
+def test_rows_of_files_and_databases_are_written_where_they_are(
+    run, artifact, people, tmp_path, monkeypatch
+):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    people[:300].to_parquet(folder / "a.parquet")
+    people[300:].to_parquet(folder / "b.parquet")
+    with duckdb.connect(str(tmp_path / "people.duckdb")) as connection:
+        connection.execute("CREATE TABLE people AS SELECT * FROM people")
+
+    def refuse(*_, **__):
+        raise AssertionError("rows came home")
+
+    expected = Generalization.load(artifact).apply(people, keep="works").astype(str)
+    monkeypatch.setattr("sparsam.data.source._source.Source.columns", refuse)
+    for source in (folder, folder / "*.parquet", f"{tmp_path}/people.duckdb#people"):
+        for file in (tmp_path / "o.parquet", tmp_path / "o.csv"):
+            result = run("apply", artifact, source, "-o", file, "--keep", "works")
+            assert result.exit_code == 0, result.output
+            assert "Wrote 700 records" in result.stderr
+            read = pd.read_parquet if file.suffix == ".parquet" else pd.read_csv
+            assert read(file).astype(str).to_numpy().tolist() == expected.to_numpy().tolist()
+
+
+def test_nothing_is_written_where_a_value_has_no_bucket(run, artifact, people, tmp_path):
+    table = people.copy()
+    table["region"] = "nowhere at all"
+    table.to_parquet(tmp_path / "p.parquet")
+    regions = CategoricalDomain(tuple(sorted(set(people["region"].dropna()))))
+    each = [[region] for region in regions.categories]
+    strict = categorical_partition("region", regions, each, missing=0)
+    Generalization([strict]).save(tmp_path / "strict.json")
+    result = run(
+        "apply", tmp_path / "strict.json", tmp_path / "p.parquet", "-o", tmp_path / "o.parquet"
+    )
+    assert result.exit_code == 2
+    assert not (tmp_path / "o.parquet").exists()
+    assert "nowhere" not in result.output
 
 
 def test_what_is_left_out_is_named(run, artifact, folder, tmp_path):
@@ -119,7 +160,7 @@ def test_nothing_to_write(run, people, folder, tmp_path):
 
 
 def test_endings_are_those_that_can_be_written():
-    assert set(ENDINGS) == set(_FORMATS)
+    assert set(ENDINGS) == set(FORMATS)
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["apply", "--help"], ["apply"]])
