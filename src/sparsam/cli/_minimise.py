@@ -134,6 +134,14 @@ _WITHOUT_MODEL = (
 @model_options
 @seed_option
 @memory_option
+@click.option(
+    "--max-people",
+    type=click.IntRange(1000),
+    default=300_000,
+    show_default=True,
+    help="Of more people so many are drawn to learn from and to choose on; all are counted in the "
+    "report.",
+)
 @jobs_option
 @json_option
 @quiet_option
@@ -174,6 +182,7 @@ def minimise(data: Path, **options: Any) -> None:
         min_leaf=options["min_leaf"],
         seed=options["seed"],
         memory=options["max_memory"],
+        people=options["max_people"],
         jobs=options["jobs"],
         quiet=options["quiet"],
     )
@@ -228,12 +237,13 @@ def choose(
     min_leaf: int = 100,
     seed: int = 0,
     memory: int | None = None,
+    people: int | None = None,
     jobs: int | None = None,
     quiet: bool = False,
 ) -> Choice:
     """Sweep and choose, with progress on standard error."""
     from sparsam.assess import NothingFitsError, TooFewPeopleError, groupings, sweep
-    from sparsam.data import resolve
+    from sparsam.data import MOST_PEOPLE, resolve
 
     if loss is not None and risk is not None:
         raise click.UsageError("Give --max-utility-loss or --max-risk, not both.")
@@ -243,6 +253,9 @@ def choose(
     task = resolve(data, roles, look_for_leaks=True, max_memory=memory, random_state=seed)
     wide = counted(len(task.names), "attribute")
     console.print(f"Read {counted(task.n_rows, 'record')} with {wide}.")
+    most = MOST_PEOPLE if people is None else people
+    if task.n_rows > most:
+        console.print(f"{most:,} of them, drawn at random, are learned from and chosen on.")
     show_notes(task.table, console)
     groupings(task, groups)  # a name that is wrong is told before the work begins
     with progress_bar(console, "Minimise and attack") as progress:
@@ -253,6 +266,7 @@ def choose(
             random_state=seed,
             score=score,
             repeats=repeats,
+            max_people=most,
             n_jobs=jobs,
             progress=progress,
         )
