@@ -98,7 +98,7 @@ def _run(asked: argparse.Namespace) -> int:
     entries = chosen(asked.names)
     run = Run(asked.quick, asked.peers)
     records = read_results(asked.results)
-    lock = Lock()
+    lock, failed = Lock(), list[str]()
 
     def one(entry: Entry) -> None:
         if not asked.again and is_finished(records.get(entry.name), entry, run):
@@ -106,9 +106,12 @@ def _run(asked: argparse.Namespace) -> int:
             return
         record = measured_apart(entry, run)
         with lock:
-            earlier = records.get(entry.name, {})
-            if "ours" in record or "ours" not in earlier or earlier["version"] != entry.version:
+            records.update(read_results(asked.results))  # another run may have gone on meanwhile
+            earlier = records.get(entry.name)
+            if "ours" in record or not is_finished(earlier, entry, Run(quick=True)):
                 records[entry.name] = record
+            if record["verdict"] == "failed":
+                failed.append(entry.name)
             write_results(asked.results, records, ENTRIES)
             why = f" ({record['why']})" if record["why"] else ""
             print(f"{entry.name}: {record['verdict']}{why}", flush=True)
@@ -119,7 +122,7 @@ def _run(asked: argparse.Namespace) -> int:
     report = ReproductionReport({"entries": records})
     write_text(page, report.to_html())
     print(f"\n{verdict_table(records)}\n\nResults: {asked.results}\nPage: {page}")
-    return int(any(records[entry.name]["verdict"] == "failed" for entry in entries))
+    return int(bool(failed))
 
 
 def measured_apart(entry: Entry, run: Run) -> Record:

@@ -139,15 +139,14 @@ def measure_table_3(run: Run) -> Measured:
     from anonymise_model import inferred
 
     ours: dict[str, Any] = {}
-    for binary, words in ((True, "two values"), (False, "three values")):
+    kinds = ((True, "two values"), (False, "three values"))
+    for binary, words in kinds[: run.few(2, 1)]:
         found = inferred(binary, 100, seeds=run.few(THREE, (0,)))
         for place, name in enumerate(("Fredrikson", "learned")):
             ours[f"{name}, {words}"] = [
                 float(np.mean([getattr(one, side).attribute[place].value for one in found]))
                 for side in ("before", "after")
             ]
-        if binary:
-            ours["test"] = _accuracies(found)[0] if found[0].before.membership else []
     return Measured(ours)
 
 
@@ -378,7 +377,7 @@ ENTRIES = (
         ),
         (
             Claim(
-                "the attack of Fredrikson falls by at least as much as in the paper (.05), less .01",
+                "the attack of Fredrikson falls by at least .04, as in the paper (.05)",
                 lambda f: f["Fredrikson, two values"][0] - f["Fredrikson, two values"][1] >= 0.04,
                 whole=True,
             ),
@@ -393,7 +392,7 @@ ENTRIES = (
         ("nursery.csv.gz",),
         ("pandas",),
         peer=ONE_PAPER,
-        settings="Three splits; quick: one.",
+        settings="Three splits; quick: one, two values only.",
     ),
     Entry(
         "goldsteen-release-attacks",

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from reproduce._entry import CannotMeasureError
+
 BENCHMARKS = Path(__file__).resolve().parents[1]
 TOOLKIT = ("-r", str(BENCHMARKS / "ai_privacy_toolkit" / "requirements.txt"))
 ANONYPY = ("anonypy==0.2.1", "pandas<3", "setuptools<81")
@@ -31,6 +33,8 @@ def peer_python(folder: Path, name: str, requirements: tuple[str, ...]) -> Path:
         if not (place / ".ready").exists():
             subprocess.run([sys.executable, "-m", "venv", "--clear", str(place)], check=True)
             install = [str(python), "-m", "pip", "install", "--quiet", "--prefer-binary"]
-            subprocess.run([*install, *requirements], check=True)
+            done = subprocess.run([*install, *requirements], check=False)
+            if done.returncode:
+                raise CannotMeasureError(f"the packages of {name} could not be fetched")
             (place / ".ready").touch()
     return python
