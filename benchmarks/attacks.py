@@ -91,7 +91,8 @@ def multi_breach(data: Split) -> dict[str, list[float]]:
     errors = {}
     for name, first in scenarios.items():
         risk = MultiBreach([first]).attack(second, data)
-        errors[name] = [*risk.details["single_breaches"], risk.value]
+        alone_second, alone_first = risk.details["single_breaches"]
+        errors[name] = [alone_first, alone_second, risk.value]
     return errors
 
 

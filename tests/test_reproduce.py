@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -144,7 +145,7 @@ def test_verdicts_against_every_combination(reproduce: Reproduce) -> None:
     rng = np.random.default_rng(0)
     for _ in range(300):
         kinds = rng.choice(["not met", "does not hold as stated"], 4)
-        holds, whole = rng.random(4) < 0.6, rng.random(4) < 0.3
+        holds, whole = rng.random(4) < 0.6, rng.random(4) < 0.5
         claims = tuple(
             entry.Claim(f"claim {i}", lambda f, i=i: f["held"][i], kinds[i], "why", bool(whole[i]))
             for i in range(4)
@@ -152,13 +153,16 @@ def test_verdicts_against_every_combination(reproduce: Reproduce) -> None:
         for quick in (False, True):
             judgement = entry.judge(claims, {"held": holds.tolist()}, quick=quick)
             missed = [kinds[i] for i in range(4) if not holds[i] and not (quick and whole[i])]
-            expected = "met"
+            expected = "not judged" if quick and whole.all() else "met"
             if "does not hold as stated" in missed:
                 expected = "does not hold as stated"
             if "not met" in missed:
                 expected = "not met"
             assert judgement.verdict == expected
             assert (judgement.why == "") == (expected == "met")
+            assert [held for _, held in judgement.claims] == [
+                None if quick and whole[i] else bool(holds[i]) for i in range(4)
+            ]
 
 
 @pytest.mark.parametrize(
@@ -223,6 +227,32 @@ def test_a_killed_run_loses_what_was_in_progress_only(
     assert list(json.loads(path.read_text())["entries"]) == ["first"]
     assert reproduce.command.main(["run", "all", "--results", str(path)]) == 0
     assert few["counted"] == ["first whole", "second whole", "third whole"]
+
+
+def test_a_run_that_is_ended_takes_its_processes_along(
+    reproduce: Reproduce,
+    few: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = tmp_path / "kept.json"
+    measure, children = reproduce.command.measured_apart, reproduce.command._Children()
+    sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    children.running.add(sleeper)
+
+    def ended(entry: Any, run: Any) -> Any:
+        if entry.name == "second":
+            os.kill(os.getpid(), signal.SIGTERM)
+            sleeper.wait()
+        return measure(entry, run)
+
+    monkeypatch.setattr(reproduce.command, "CHILDREN", children)
+    monkeypatch.setattr(reproduce.command, "measured_apart", ended)
+    with pytest.raises(SystemExit) as exit_:
+        reproduce.command.main(["run", "all", "--results", str(path)])
+    assert exit_.value.code == 143
+    assert sleeper.returncode == -signal.SIGKILL
+    assert list(json.loads(path.read_text())["entries"]) == ["first"]
 
 
 def test_an_error_is_told_and_replaces_no_figure(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from reproduce._results import (
     Record,
     failed_record,
     is_finished,
+    judged_again,
     measured_record,
     read_results,
     skipped_record,
@@ -35,6 +37,24 @@ RESULTS = ROOT / "reproduced" / "results.json"
 KEPT, DOCUMENT = ROOT / "docs" / "papers.json", ROOT / "docs" / "papers.md"
 # One thread each: threads that wait for one another on busy cores take minutes.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+class _Children:
+    """The processes that measure; a run that is ended takes them along."""
+
+    def __init__(self) -> None:
+        self.running: set[subprocess.Popen[bytes]] = set()
+        self.ended = False
+
+    def end(self, *_: Any) -> None:
+        """End all of them, and this run."""
+        self.ended = True
+        for process in tuple(self.running):
+            process.kill()
+        raise SystemExit(143)
+
+
+CHILDREN = _Children()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -72,7 +92,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--again", action="store_true", help="measure what is finished once more")
     run.add_argument("--jobs", type=int, default=1, help="how many at once; 1 unless told")
     run.set_defaults(act=_run)
-    page = commands.add_parser("docs", help="write docs/papers.md from docs/papers.json")
+    page = commands.add_parser(
+        "docs", help="write docs/papers.md from the figures in docs/papers.json"
+    )
     page.set_defaults(act=_docs)
     measure = commands.add_parser("measure")  # for `run`: one entry in a process of its own
     measure.add_argument("names", nargs=1)
@@ -96,15 +118,27 @@ def _list(asked: argparse.Namespace) -> int:
 
 def _run(asked: argparse.Namespace) -> int:
     entries = chosen(asked.names)
+    before = signal.signal(signal.SIGTERM, CHILDREN.end)
+    try:
+        return _run_entries(asked, entries)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _run_entries(asked: argparse.Namespace, entries: list[Entry]) -> int:
     run = Run(asked.quick, asked.peers)
     records = read_results(asked.results)
     lock, failed = Lock(), list[str]()
 
     def one(entry: Entry) -> None:
+        if CHILDREN.ended:
+            return
         if not asked.again and is_finished(records.get(entry.name), entry, run):
             print(f"{entry.name}: kept from before, {records[entry.name]['verdict']}", flush=True)
             return
         record = measured_apart(entry, run)
+        if CHILDREN.ended:
+            return
         with lock:
             records.update(read_results(asked.results))  # another run may have gone on meanwhile
             earlier = records.get(entry.name)
@@ -138,8 +172,10 @@ def measured_apart(entry: Entry, run: Run) -> Record:
             process = subprocess.Popen(
                 asked, cwd=ROOT, env={**os.environ, **ONE_THREAD}, stdout=said, stderr=said
             )
+            CHILDREN.running.add(process)
             _, status, used = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
+            CHILDREN.running.discard(process)
             if process.returncode:
                 said.seek(0)
                 lines = said.read().decode(errors="replace").strip().splitlines()
@@ -166,8 +202,10 @@ def _measure(asked: argparse.Namespace) -> int:
 
 
 def _docs(asked: argparse.Namespace) -> int:
-    text = DOCUMENT.read_text(encoding="utf-8")
-    write_text(DOCUMENT, fill_document(text, read_results(KEPT)))
+    kept = read_results(KEPT)
+    records = {name: judged_again(kept[name], ENTRIES[name]) for name in ENTRIES if name in kept}
+    write_results(KEPT, records, ENTRIES)
+    write_text(DOCUMENT, fill_document(DOCUMENT.read_text(encoding="utf-8"), records))
     return 0
 
 

@@ -14,8 +14,8 @@ DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 Figures = Mapping[str, Any]
 """Figures by key: a number, or a list of them."""
 
-Outcome = Literal["met", "not met", "does not hold as stated"]
-VERDICTS: tuple[Outcome, ...] = ("not met", "does not hold as stated", "met")
+Outcome = Literal["met", "not met", "does not hold as stated", "not judged"]
+VERDICTS: tuple[Outcome, ...] = ("not met", "does not hold as stated", "not judged", "met")
 """What can be said of an entry, the worst first."""
 
 PAPERS = {
@@ -190,12 +190,13 @@ class Judgement:
     verdict : str
     why : str
         What did not hold, and why.
-    claims : list of pairs of str and bool
+    claims : list of pairs of str, and bool or None
+        Whether each holds; None where it is a claim about whole runs, and this was a quick one.
     """
 
     verdict: Outcome
     why: str
-    claims: list[tuple[str, bool]]
+    claims: list[tuple[str, bool | None]]
 
 
 def judge(claims: tuple[Claim, ...], figures: Figures, *, quick: bool = False) -> Judgement:
@@ -212,7 +213,8 @@ def judge(claims: tuple[Claim, ...], figures: Figures, *, quick: bool = False) -
     Returns
     -------
     Judgement
-        One missed claim that we answer for outweighs any that the paper does.
+        One missed claim that we answer for outweighs any that the paper does. Without any claim
+        to hold the figures against, nothing is judged.
 
     Examples
     --------
@@ -220,13 +222,14 @@ def judge(claims: tuple[Claim, ...], figures: Figures, *, quick: bool = False) -
     >>> judge((claim,), {"x": 2}).verdict
     'not met'
     """
-    asked = [claim for claim in claims if not (quick and claim.whole)]
-    held = [bool(claim.holds(figures)) for claim in asked]
-    missed = [claim for claim, holds in zip(asked, held, strict=True) if not holds]
+    held = [None if quick and claim.whole else bool(claim.holds(figures)) for claim in claims]
+    told = [(claim.words, holds) for claim, holds in zip(claims, held, strict=True)]
+    if not any(holds is not None for holds in held):
+        return Judgement("not judged", "a quick run has too few people to tell", told)
+    missed = [claim for claim, holds in zip(claims, held, strict=True) if holds is False]
     verdict = min((claim.otherwise for claim in missed), key=VERDICTS.index, default="met")
     parts = [f"{claim.words}: {claim.because or 'it does not'}" for claim in missed]
-    words = [claim.words for claim in asked]
-    return Judgement(verdict, "; ".join(parts), list(zip(words, held, strict=True)))
+    return Judgement(verdict, "; ".join(parts), told)
 
 
 def near(key: str, paper: Any, by: float) -> Callable[[Figures], bool]:

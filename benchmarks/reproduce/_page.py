@@ -107,10 +107,8 @@ def _entry_blocks(entry: Entry, record: Record) -> list[Block]:
         blocks.append(
             Table(entry.title, ("figure", "paper", "here", "peer"), rows, scroll="across")
         )
-        checks = [
-            ("✓ holds" if claim["holds"] else "✗ does not hold", claim["words"])
-            for claim in record["claims"]
-        ]
+        signs = {True: "✓ holds", False: "✗ does not hold", None: "– asked of whole runs only"}
+        checks = [(signs[claim["holds"]], claim["words"]) for claim in record["claims"]]
         blocks.append(Checks(tuple(checks)))
         spent = f"{record['mode']} run, {record['cpu_seconds']:.0f} CPU-seconds. {entry.settings}"
         blocks.append(Text(f"{spent} Peer: {entry.peer or 'none.'}", note=True))
@@ -139,7 +137,7 @@ def markdown_table(paper: str, records: Mapping[str, Record]) -> str:
         if entry.paper != paper or record is None:
             continue
         verdict = record["verdict"]
-        mode = ", quick run" if record["mode"] == "quick" else ""
+        mode = _mode_words(record)
         figures = written(entry, record) if "ours" in record else [(entry.title, "", "", "")]
         for place, (what, theirs, ours, peer) in enumerate(figures):
             said = f"{verdict}{mode} (`{entry.name}`)" if place == 0 else ""
@@ -147,6 +145,14 @@ def markdown_table(paper: str, records: Mapping[str, Record]) -> str:
         if verdict != "met":
             missed.append(f"- `{entry.name}`, **{verdict}**{mode}: {record['why']}.")
     return "\n".join([*lines, "", *missed]).rstrip()
+
+
+def _mode_words(record: Record) -> str:
+    """Say that a run was quick, and how many of the claims it could be held to."""
+    if record["mode"] == "whole":
+        return ""
+    asked = [claim["holds"] is not None for claim in record.get("claims", ())]
+    return ", quick run" + (f", {sum(asked)} of {len(asked)} claims" if not all(asked) else "")
 
 
 def fill_document(text: str, records: Mapping[str, Record]) -> str:
