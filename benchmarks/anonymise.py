@@ -78,7 +78,7 @@ def one_split(
         for method in methods:
             way = getattr(anonymise, method)()
             estimator = anonymise.Anonymiser(
-                way, k=k, quasi_identifiers=names, keep=kept, publish=form
+                way, k=k, quasi_identifiers=names, keep=kept, publish=form, accept_unique=True
             )
             started = time.process_time()
             release = estimator.fit_transform(train[TWELVE], labels)

@@ -63,7 +63,14 @@ def one_split(
         names = SETS[n_names]
         kept = [name for name in TWELVE if name not in names]
         for method in METHODS:
-            estimator = Anonymiser(method(), k=k, quasi_identifiers=names, keep=kept, publish=form)
+            estimator = Anonymiser(
+                method(),
+                k=k,
+                quasi_identifiers=names,
+                keep=kept,
+                publish=form,
+                accept_unique=True,  # the paper keeps the other columns as they are
+            )
             release, reached = None, []
             for name, said in zip(models, answers, strict=True):
                 if release is None or method is Hybrid:  # the others do not look at answers
