@@ -72,7 +72,7 @@ test-recipes: $(RECIPES:%=.venv-recipe-%/.ready)
 # Every table and figure of the papers, beside peers in environments of their own (fetches packages).
 # `make reproduce QUICK=1`: fewer rows and seeds, no peers. What is finished is not measured again.
 reproduce: $(VENV)/.dev
-	$(BIN)/python -m benchmarks run all $(if $(QUICK),--quick,--peers reproduced/peers)
+	$(BIN)/python -m benchmarks run all $(if $(QUICK),--quick --jobs 2,--peers reproduced/peers)
 
 # The page that lists every public name.
 api: $(VENV)/.runtime

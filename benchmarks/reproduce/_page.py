@@ -133,8 +133,12 @@ def markdown_table(paper: str, records: Mapping[str, Record]) -> str:
     lines = ["| figure | paper | here | peer | verdict |", "|---|---|---|---|---|"]
     missed = []
     for entry in ENTRIES.values():
-        record = records.get(entry.name)
-        if entry.paper != paper or record is None:
+        if entry.paper != paper:
+            continue
+        if (record := records.get(entry.name)) is None:
+            lines.append(
+                f"| {entry.place}: {entry.title} | | | | not measured yet (`{entry.name}`) |"
+            )
             continue
         verdict = record["verdict"]
         mode = _mode_words(record)
