@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -175,7 +175,10 @@ def show_ilag(seeds: list[int]) -> None:
         ilag_losses(seed)
 
 
-def all_rows_seconds() -> dict[str, float]:
+KINDS = ("boosting", "forest", "network")
+
+
+def all_rows_seconds(kinds: Sequence[str] = KINDS) -> dict[str, float]:
     """CPU seconds to fit all rows of Adult, by the kind of model."""
     frame, target = adult()
     models: dict[str, Callable[[], Any]] = {
@@ -184,8 +187,8 @@ def all_rows_seconds() -> dict[str, float]:
         "network": lambda: network(0),
     }
     taken = {}
-    for name, make in models.items():
-        model, _ = trained(make(), frame, target, 0)
+    for name in kinds:
+        model, _ = trained(models[name](), frame, target, 0)
         tree, taken[name] = fitted(model, frame)
         line("all rows", tree, frame, taken[name])
     return taken
@@ -196,7 +199,9 @@ def show_speed(seeds: list[int]) -> None:
     all_rows_seconds()
 
 
-def questions_spared(keeps: tuple[float, ...] = (0.98, 0.95)) -> dict[tuple[str, float], float]:
+def questions_spared(
+    keeps: Sequence[float] = (0.98, 0.95), kinds: Sequence[str] = KINDS
+) -> dict[tuple[str, float], float]:
     """The share of questions that a questionnaire spares, by the model and the target."""
     people = sp.load_example().to_frame("pandas")
     frame, target = people.drop(columns="employed"), people["employed"]
@@ -206,8 +211,8 @@ def questions_spared(keeps: tuple[float, ...] = (0.98, 0.95)) -> dict[tuple[str,
         "network": network(0),
     }
     spared = {}
-    for name, kind in models.items():
-        model, rows = trained(kind, frame, target, 0)
+    for name in kinds:
+        model, rows = trained(models[name], frame, target, 0)
         for keep in keeps:
             tree, seconds = fitted(model, rows, keep_accuracy=keep)
             line(f"target {keep:.0%}", tree, rows, seconds)
