@@ -212,7 +212,13 @@ ENTRIES = (
             Row("printed", "the paper's search, eq. 3 as printed"),
         ),
         (
-            Claim("our search loses at least .30", at_least("ours", 0.30), whole=True),
+            Claim(
+                "our search loses at least .30",
+                at_least("ours", 0.30),
+                because="one seed of three reaches .24; earlier versions reached .425 to .466 on "
+                "the same seeds, and what changed is not known yet",
+                whole=True,
+            ),
             Claim(
                 "on average ours is above the corrected order, and that above the printed one",
                 _means_in_order,
