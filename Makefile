@@ -14,7 +14,7 @@ KERNELS = $(shell grep -rlE '^ *@compiled' src/sparsam | paste -sd,)
 APART := --ignore=tests/browser --ignore=tests/release -m 'not site'
 
 .PHONY: demo test lint kernels unit docs test-docs test-browser test-core test-oldest test-release
-.PHONY: test-spark test-recipes api clean
+.PHONY: test-spark test-recipes api reproduce clean
 
 demo: $(VENV)/.runtime
 	$(BIN)/sparsam demo --folder demo --no-open
@@ -81,6 +81,11 @@ test-recipes: $(RECIPES:%=.venv-recipe-%/.ready)
 		$(TESTS) .venv-recipe-$$name/bin/python -m pytest tests/site -k 'followed and engineers' || exit 1; \
 	done
 
+# Every table and figure of the papers, beside peers in environments of their own (fetches packages).
+# `make reproduce QUICK=1`: fewer rows and seeds, no peers. What is finished is not measured again.
+reproduce: $(VENV)/.dev
+	$(BIN)/python -m benchmarks run all $(if $(QUICK),--quick --jobs 2,--peers reproduced/peers)
+
 # The page that lists every public name.
 api: $(VENV)/.runtime
 	$(BIN)/python tools/api_page.py > docs/api.md
@@ -132,6 +137,6 @@ $(VENV)/.docs: $(VENV)/.dev
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-core .venv-oldest .venv-spark .venv-recipe-* demo .coverage.json \
+	rm -rf $(VENV) .venv-core .venv-oldest .venv-spark .venv-recipe-* demo reproduced .coverage.json \
 		docs/_build docs/api docs/commands docs/examples \
 		.mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -10,8 +10,16 @@ table 4 and the rarest records of table 5.
 from __future__ import annotations
 
 import time
+from typing import Any
 
-from sparsam.attack import Linkage, MultiBreach, Reconstruction, SinglingOut, run_attacks
+from sparsam.attack import (
+    GeneralizedRecords,
+    Linkage,
+    MultiBreach,
+    Reconstruction,
+    SinglingOut,
+    run_attacks,
+)
 from sparsam.attack._bench import ADVERSARIES
 from sparsam.data import Split, split
 from sparsam.generalization import Generalization
@@ -26,6 +34,14 @@ def tree(data: Split, leaves: int, privacy: float) -> Generalization:
 
 def uniform(data: Split, buckets: int) -> Generalization:
     return Uniform(buckets=buckets).fit_task(data.train).generalization_
+
+
+def bench_seconds(data: Split) -> float:
+    """CPU seconds of all adversaries on one generalization."""
+    generalization, other = tree(data, 20, 0.7), tree(data, 20, 0.1)
+    start = time.process_time()
+    run_attacks(generalization, data, others=[other])
+    return time.process_time() - start
 
 
 def seconds(data: Split) -> None:
@@ -43,19 +59,28 @@ def seconds(data: Split) -> None:
     print(f"  all together {time.perf_counter() - start:.1f} s (one by one {total:.1f} s)")
 
 
-def side_information(data: Split) -> None:
-    print("A4 <= A5 <= A3 <= A1 + 0.005 along the privacy trees:")
+def side_information(data: Split) -> dict[tuple[int, float], list[float]]:
+    """The errors of A1, A3, A5 and A4 along privacy trees, by leaves and alpha (figure 6)."""
+    errors = {}
     for leaves, privacy in ((4, 0.7), (10, 0.7), (20, 0.5), (50, 0.7), (50, 0.3), (200, 0.1)):
-        found = run_attacks(tree(data, leaves, privacy), data, ["A1", "A3", "A4", "A5"])
-        errors = [found[name].value for name in ("A1", "A3", "A5", "A4")]
-        a1, a3, a5, a4 = errors
-        holds = a4 <= a5 <= a3 <= a1 + 0.005
-        shown = " ".join(f"{error:.4f}" for error in errors)
-        print(f"  k* {leaves}, alpha {privacy}: A1 A3 A5 A4 = {shown}  {'yes' if holds else 'NO'}")
+        risks = run_attacks(tree(data, leaves, privacy), data, ["A1", "A3", "A4", "A5"])
+        errors[leaves, privacy] = [risks[name].value for name in ("A1", "A3", "A5", "A4")]
+    return errors
 
 
-def multi_breach(data: Split) -> None:
-    print("A6 is below each A1 of its parts (table 3):")
+def confident(
+    data: Split, leaves: int, privacy: float, share: float
+) -> dict[str, tuple[float, float]]:
+    """The errors of A1 and A2 on each attribute: all people, and the most confident share."""
+    records = GeneralizedRecords.of(tree(data, leaves, privacy), data)
+    guesses = Reconstruction().guess(records, data)
+    everyone, sure = guesses.risk("test"), guesses.confident_risk(share, "test")
+    pairs = zip(everyone.parts, sure.parts, strict=True)
+    return {str(one.attribute): (one.value, few.value) for one, few in pairs}
+
+
+def multi_breach(data: Split) -> dict[str, list[float]]:
+    """The errors of A1 on each of two breaches, and of A6, in the four scenarios of table 3."""
     second = tree(data, 10, 0.7)
     scenarios = {
         "C1": tree(data, 10, 0.1),
@@ -63,27 +88,41 @@ def multi_breach(data: Split) -> None:
         "C3": uniform(data, 3),
         "C4": uniform(data, 4),
     }
+    errors = {}
     for name, first in scenarios.items():
         risk = MultiBreach([first]).attack(second, data)
-        single = risk.details["single_breaches"]
-        shown = ", ".join(f"{error:.4f}" for error in single)
-        holds = "yes" if risk.value <= min(single) else "NO"
-        print(f"  {name}: A1 {shown}; A6 {risk.value:.4f}  {holds}")
+        alone_second, alone_first = risk.details["single_breaches"]
+        errors[name] = [alone_first, alone_second, risk.value]
+    return errors
 
 
-def linkage(data: Split) -> None:
-    print("A7 rises with k* (table 4: OCCP linked through POBP), and A8 (table 5):")
+def linkage(data: Split, people: int = 2000) -> dict[int, dict[str, Any]]:
+    """OCCP linked through POBP (table 4) and the rarest records, by the leaves of the tree."""
+    facts: dict[int, dict[str, Any]] = {}
     for leaves in (8, 20, 50):
         generalization = tree(data, leaves, 0.3)
-        risk = Linkage(("OCCP",), ("POBP",), people=2000).attack(generalization, data)
+        risk = Linkage(("OCCP",), ("POBP",), people=people).attack(generalization, data)
         alone = SinglingOut().attack(generalization, data).details
-        print(
-            f"  k* {leaves}: {generalization.n_buckets} buckets, value matched "
-            f"{risk.details['value_matched']:.2%} over "
-            f"{risk.details['value_matched_by_chance']:.2%}, linked {1 - risk.value:.2%} over "
-            f"{1 - risk.baseline:.2%}; "
-            f"rarest record {alone['smallest']} people ({alone['rarest']} such records)"
-        )
+        facts[leaves] = {
+            "buckets": generalization.n_buckets,
+            "matched": risk.details["value_matched"],
+            "chance": risk.details["value_matched_by_chance"],
+            "linked": 1 - risk.value,
+            "linked by chance": 1 - risk.baseline,
+            "smallest": alone["smallest"],
+            "rarest": alone["rarest"],
+        }
+    return facts
+
+
+def rarest(data: Split) -> dict[int, tuple[int, int, int]]:
+    """Buckets, people behind the rarest record, and such records, by leaves at alpha .3."""
+    facts = {}
+    for leaves in (2, 4, 10, 20):
+        generalization = tree(data, leaves, 0.3)
+        alone = SinglingOut().attack(generalization, data).details
+        facts[leaves] = (generalization.n_buckets, alone["smallest"], alone["rarest"])
+    return facts
 
 
 def main() -> None:
@@ -96,14 +135,27 @@ def main() -> None:
         print(f"k* {leaves} {time.perf_counter() - start:.2f} s", end="; ")
     print()
     print("Rarest records, ACSEmployment, alpha .3 (table 5):", end=" ")
-    for leaves in (2, 4, 10, 20):
-        found = SinglingOut().attack(tree(employment, leaves, 0.3), employment).details
-        print(f"k* {leaves}: {found['smallest']:,} ({found['rarest']})", end="; ")
+    for leaves, (_, smallest, n_rarest) in rarest(employment).items():
+        print(f"k* {leaves}: {smallest:,} ({n_rarest})", end="; ")
     print()
     income = split(acs_income())
-    side_information(income)
-    multi_breach(income)
-    linkage(income)
+    print("A4 <= A5 <= A3 <= A1 + 0.005 along the privacy trees:")
+    for (leaves, privacy), (a1, a3, a5, a4) in side_information(income).items():
+        holds = a4 <= a5 <= a3 <= a1 + 0.005
+        shown = f"{a1:.4f} {a3:.4f} {a5:.4f} {a4:.4f}"
+        print(f"  k* {leaves}, alpha {privacy}: A1 A3 A5 A4 = {shown}  {'yes' if holds else 'NO'}")
+    print("A6 is below each A1 of its parts (table 3):")
+    for name, (one, two, both) in multi_breach(income).items():
+        holds = "yes" if both <= min(one, two) else "NO"
+        print(f"  {name}: A1 {one:.4f}, {two:.4f}; A6 {both:.4f}  {holds}")
+    print("A7 rises with k* (table 4: OCCP linked through POBP), and A8 (table 5):")
+    for leaves, facts in linkage(income).items():
+        print(
+            f"  k* {leaves}: {facts['buckets']} buckets, value matched {facts['matched']:.2%} over "
+            f"{facts['chance']:.2%}, linked {facts['linked']:.2%} over "
+            f"{facts['linked by chance']:.2%}; "
+            f"rarest record {facts['smallest']} people ({facts['rarest']} such records)"
+        )
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.large_tables import SIZES, large_table
+from large_tables import SIZES, large_table
 
 TARGET = "PINCP_gt_50000"
 CODES = ["COW", "MAR_2", "OCCP", "POBP", "RELP", "SEX", "RAC1P_5"]
@@ -42,7 +42,7 @@ def main() -> None:
         for size in map(int, options.sizes):
             for way in WAYS:
                 if size <= MOST_IN_MEMORY or way not in ("tree from memory", "tree from the file"):
-                    command = [sys.executable, "-m", "benchmarks.engine_scale", options.folder]
+                    command = [sys.executable, __file__, options.folder]
                     command += [str(size), "--way", way, "--artifact", artifact]
                     told = subprocess.run(command, capture_output=True, text=True, check=True)
                     figures = json.loads(told.stdout.splitlines()[-1])

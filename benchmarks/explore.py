@@ -220,30 +220,41 @@ WAYS: tuple[tuple[str, str, float | None, float, str], ...] = (
 )
 
 
+ByWay = dict[str, dict[str, float]]
+"""A figure by the way of asking, and by function."""
+
+
+def medians_and_covers(
+    name: str, runs: int, labels: Sequence[str] | None = None
+) -> tuple[ByWay, ByWay]:
+    """Median relative errors, and shares inside the 95 % intervals, of some ways or of all."""
+    case = TABLES[name]()
+    source, known = CachedSource(case.columns, case.declared), truth(case)
+    print(f"\n{name}: {case.n_rows:,} rows, total epsilon {case.total}, delta {DELTA}, {runs} runs")
+    print(f"{'median relative error':<28}" + "".join(f"{f[:12]:>13}" for f in FUNCTIONS))
+    medians: ByWay = {}
+    covers: ByWay = {}
+    for label, how, delta, share, reading in WAYS:
+        if labels is not None and label not in labels:
+            continue
+        errors: dict[str, list[float]] = {}
+        inside: dict[str, list[bool]] = {}
+        for _ in range(runs):
+            total = round(case.total * share, 6)
+            if how == "interactive":
+                values, ends = interactive(case, source, total, delta, reading)
+            else:
+                values, ends = figures(planned(case, source, total, delta).answers)
+            gather(known, values, ends, errors, inside)
+        medians[label] = {f: float(np.median(e)) for f, e in errors.items()}
+        covers[label] = {f: float(np.mean(e)) for f, e in inside.items()}
+        print(f"{label:<28}" + "".join(row(medians[label], f, "13.4f") for f in FUNCTIONS))
+    return medians, covers
+
+
 def accuracy(names: Sequence[str], runs: int) -> None:
     for name in names:
-        case = TABLES[name]()
-        source, known = CachedSource(case.columns, case.declared), truth(case)
-        print(
-            f"\n{name}: {case.n_rows:,} rows, total epsilon {case.total}, delta {DELTA}, "
-            f"{runs} runs"
-        )
-        print(f"{'median relative error':<28}" + "".join(f"{f[:12]:>13}" for f in FUNCTIONS))
-        medians: dict[str, dict[str, float]] = {}
-        covers: dict[str, dict[str, float]] = {}
-        for label, how, delta, share, reading in WAYS:
-            errors: dict[str, list[float]] = {}
-            inside: dict[str, list[bool]] = {}
-            for _ in range(runs):
-                total = round(case.total * share, 6)
-                if how == "interactive":
-                    values, ends = interactive(case, source, total, delta, reading)
-                else:
-                    values, ends = figures(planned(case, source, total, delta).answers)
-                gather(known, values, ends, errors, inside)
-            medians[label] = {f: float(np.median(e)) for f, e in errors.items()}
-            covers[label] = {f: float(np.mean(e)) for f, e in inside.items()}
-            print(f"{label:<28}" + "".join(row(medians[label], f, "13.4f") for f in FUNCTIONS))
+        medians, covers = medians_and_covers(name, runs)
         print("coverage of the 95 % intervals")
         for label, cover in covers.items():
             print(f"{label:<28}" + "".join(row(cover, f, "13.3f") for f in FUNCTIONS))
@@ -294,6 +305,39 @@ def ratios(medians: dict[str, dict[str, float]]) -> None:
         print(" " * 28 + "".join(row(found, f, "13.2f") for f in FUNCTIONS))
 
 
+Held = dict[str, list[bool]]
+
+
+def inside_intervals(
+    case: Case, source: PrivateTable, known: Figures, how: str, delta: float | None, runs: int
+) -> tuple[Held, Held]:
+    """Whether each true figure is inside its interval, by function: all of them, and not zero."""
+    all_held: Held = {}
+    held: Held = {}
+    for _ in range(runs):
+        truths = known
+        if how == "planned":
+            ends = figures(planned(case, source, case.total, delta).answers)[1]
+        else:
+            answers = asked(case, source, delta)
+            ends = figures(answers)[1]
+            truths = known | beyond_fences(case, answers)
+        gather(truths, {}, ends, {}, all_held)
+        gather({k: t for k, t in truths.items() if t}, {}, ends, {}, held)
+    return all_held, held
+
+
+def planned_coverage(name: str, runs: int) -> dict[str, list[float]]:
+    """The share of figures inside the planned exploration's intervals: pure, and with delta."""
+    case = TABLES[name]()
+    source, known = CachedSource(case.columns, case.declared), truth(case)
+    pure, delta = (
+        inside_intervals(case, source, known, "planned", account, runs)[0]
+        for account in (None, DELTA)
+    )
+    return {f: [float(np.mean(pure[f])), float(np.mean(delta[f]))] for f in pure}
+
+
 def coverage(runs: int) -> None:
     for title, tables in (("reported", TABLES), ("tuned on", TUNING)):
         for name, make in tables.items():
@@ -308,18 +352,8 @@ def coverage(runs: int) -> None:
             )
             for how in ("planned", "interactive"):
                 for delta in (None, DELTA):
-                    all_held: dict[str, list[bool]] = {}
-                    held: dict[str, list[bool]] = {}
-                    for _ in range(runs if how == "planned" else max(runs // 5, 1)):
-                        truths = known
-                        if how == "planned":
-                            ends = figures(planned(case, source, case.total, delta).answers)[1]
-                        else:
-                            answers = asked(case, source, delta)
-                            ends = figures(answers)[1]
-                            truths = known | beyond_fences(case, answers)
-                        gather(truths, {}, ends, {}, all_held)
-                        gather({k: t for k, t in truths.items() if t}, {}, ends, {}, held)
+                    n_runs = runs if how == "planned" else max(runs // 5, 1)
+                    all_held, held = inside_intervals(case, source, known, how, delta, n_runs)
                     label = f"{how}, {'pure' if delta is None else 'delta'}"
                     for line, one in ((label, all_held), ("  not zero", held)):
                         shares = {f: float(np.mean(inside)) for f, inside in one.items()}
@@ -360,38 +394,43 @@ def beyond_fences(case: Case, answers: Iterable[Answer]) -> Figures:
     return found
 
 
-def synthetic(names: Sequence[str], runs: int) -> None:
+def synthetic_errors(name: str, runs: int) -> Iterable[tuple[str, dict[str, float], float]]:
+    """The way of making rows, its median relative errors by function, and CPU seconds a run."""
     from bayes_network import bayes_network
     from sparsam.explore._synthetic import row_answers
 
+    case = TABLES[name]()
+    source, known = CachedSource(case.columns, case.declared), truth(case)
+
+    def tree() -> Iterable[Answer]:
+        return planned(case, source, case.total, DELTA, "synthetic").answers
+
+    def network() -> Iterable[Answer]:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Ledger.create(f"{folder}/l", epsilon=case.total) as ledger,
+        ):
+            model = bayes_network(source, ledger, epsilon=case.total)
+            return row_answers(model.draw(), case.declared)
+
+    ways: dict[str, Callable[[], Iterable[Answer]]] = {
+        "tree, delta": tree,
+        "Bayesian network, pure": network,
+    }
+    for label, way in ways.items():
+        errors: dict[str, list[float]] = {}
+        start = time.process_time()
+        for _ in range(runs):
+            values, ends = figures(way())
+            gather(known, values, ends, errors, {})
+        spent = (time.process_time() - start) / runs
+        yield label, {f: float(np.median(e)) for f, e in errors.items()}, spent
+
+
+def synthetic(names: Sequence[str], runs: int) -> None:
     for name in names:
-        case = TABLES[name]()
-        source, known = CachedSource(case.columns, case.declared), truth(case)
-        print(f"\n{name}: rows drawn from models, total epsilon {case.total}, {runs} runs")
-
-        def tree(case: Case = case, source: PrivateTable = source) -> Iterable[Answer]:
-            return planned(case, source, case.total, DELTA, "synthetic").answers
-
-        def network(case: Case = case, source: PrivateTable = source) -> Iterable[Answer]:
-            with (
-                tempfile.TemporaryDirectory() as folder,
-                Ledger.create(f"{folder}/l", epsilon=case.total) as ledger,
-            ):
-                model = bayes_network(source, ledger, epsilon=case.total)
-                return row_answers(model.draw(), case.declared)
-
-        ways: dict[str, Callable[[], Iterable[Answer]]] = {
-            "tree, delta": tree,
-            "Bayesian network, pure": network,
-        }
-        for label, way in ways.items():
-            errors: dict[str, list[float]] = {}
-            start = time.process_time()
-            for _ in range(runs):
-                values, ends = figures(way())
-                gather(known, values, ends, errors, {})
-            spent = (time.process_time() - start) / runs
-            medians = {f: float(np.median(e)) for f, e in errors.items()}
+        print(f"\n{name}: rows drawn from models, {runs} runs")
+        for label, medians, spent in synthetic_errors(name, runs):
             print(f"{label:<28}" + "".join(row(medians, f, "13.4f") for f in FUNCTIONS), end="")
             print(f"   {spent:.1f} CPU-s")
 

@@ -97,6 +97,13 @@ def measure(path: str, way: str, exact: bool) -> dict[str, Any]:
     return {"steps": steps, "peak": peak, "answers": len(exploration.answers), "counts": counts}
 
 
+def explored(n_rows: int) -> tuple[float, float]:
+    """CPU seconds of a whole planned exploration of a file, and the peak of memory in GB."""
+    with tempfile.TemporaryDirectory() as folder:
+        told = measure(str(large_table(Path(folder), n_rows)), "file", exact=False)
+    return sum(told["steps"]), told["peak"]
+
+
 def _digest(table: PrivateTable, what: Declared) -> str:
     cells = [equal_bins(what, name, 12) for name in what.names]
     tables = table.counts([(), *((own,) for own in cells), *combinations(cells, 2)])

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 
 import sparsam as sp
-from sparsam.assess import sweep
+from sparsam.assess import Front, sweep
 from sparsam.assess._candidates import ALL_MINIMISERS
+from sparsam.data import Split
 from tables import acs_employment
 
 PAPER = {
@@ -27,6 +29,12 @@ PAPER = {
     "uniform": 0.065,
     "iterative": 0.048,
 }
+
+
+def ranked(parts: Split, names: Sequence[str]) -> tuple[dict[str, float], Front]:
+    """The area of each minimiser, the largest first, and the front of all together."""
+    front = sweep(parts, minimisers=list(names), score="accuracy")
+    return front.ranking(), front
 
 
 def main() -> None:
@@ -41,13 +49,12 @@ def main() -> None:
         task = acs_employment()
     names = [name for name in ALL_MINIMISERS if name not in chosen.without]
     start = time.perf_counter()
-    front = sweep(sp.split(task, random_state=chosen.seed), minimisers=names, score="accuracy")
+    ranking, front = ranked(sp.split(task, random_state=chosen.seed), names)
     took = time.perf_counter() - start
     print(
         f"{task.n_rows:,} people, seed {chosen.seed}: {len(front.points)} generalizations, "
         f"{took:.0f} s; naive adversary {front.limits.naive_error:.4f}"
     )
-    ranking = front.ranking()
     for name, area in ranking.items():
         share = area / ranking.get("privacy tree", area)
         paper = PAPER.get(name)

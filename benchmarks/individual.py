@@ -19,7 +19,7 @@ from __future__ import annotations
 import argparse
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -98,8 +98,14 @@ class Setting:
         return game.risk(self.confidence(self.data.fit_many(kept[None]))).value
 
 
-def curve(name: str, seeds: list[int]) -> tuple[list[Setting], Found]:
-    make, learner, shares = TABLES[name]
+def curve(
+    name: str,
+    seeds: Sequence[int],
+    algorithms: Sequence[str] = tuple(ALGORITHMS),
+    shares: Sequence[float] | None = None,
+) -> tuple[list[Setting], Found]:
+    """Measure algorithms: mean drop, CPU seconds, masks, RIR, and RIR with evidence weighed."""
+    make, learner, usual = TABLES[name]
     settings = [Setting(make(seed), learner, seed) for seed in seeds]
     full, table = [one.full for one in settings], settings[0].table
     print(
@@ -111,9 +117,10 @@ def curve(name: str, seeds: list[int]) -> tuple[list[Setting], Found]:
         f"{'CPU s':>7}"
     )
     found: Found = {("full", 1.0): float(np.mean(full))}
-    for algorithm, function in ALGORITHMS.items():
+    for algorithm in algorithms:
+        function = ALGORITHMS[algorithm]
         options = SLOW.get(algorithm, {}) if name == "digits" else {}
-        for share in shares:
+        for share in shares or usual:
             start = time.process_time()
             masks = [
                 function(one.data, share, random_state=one.seed, **options) for one in settings
@@ -122,11 +129,12 @@ def curve(name: str, seeds: list[int]) -> tuple[list[Setting], Found]:
             pairs = list(zip(settings, masks, strict=True))
             drops = [one.full - one.accuracy(mask.kept) for one, mask in pairs]
             rir = float(np.mean([one.rir(mask) for one, mask in pairs]))
-            found[algorithm, share] = (float(np.mean(drops)), took, masks, rir)
+            weighed = float(np.mean([one.rir(mask, "records") for one, mask in pairs]))
+            found[algorithm, share] = (float(np.mean(drops)), took, masks, rir, weighed)
             print(
                 f"  {algorithm:<22}{masks[0].kept_share:8.2%}{np.mean(drops):9.4f}{max(drops):9.4f}"
                 f"{np.mean([one.rcr(mask) for one, mask in pairs]):7.3f}{rir:7.3f}"
-                f"{np.mean([one.rir(mask, 'records') for one, mask in pairs]):9.3f}{took:7.2f}",
+                f"{weighed:9.3f}{took:7.2f}",
                 flush=True,
             )
     return settings, found
@@ -136,13 +144,25 @@ def line(text: str, got: float, holds: bool) -> None:
     print(f"  {'holds ' if holds else 'MISSED'} {text}: {got:.4f}", flush=True)
 
 
-def check_text(seeds: list[int]) -> None:
-    """Most values are zero: a value that goes counts as a word that is not there."""
+TEXT_SHARES = (0.005, 0.01, 0.05)
+TEXT_ALGORITHMS = ("stationarity", "individualised random", "random rows", "feature selection")
+
+
+def text_drops(
+    seeds: Sequence[int],
+    shares: Sequence[float] = TEXT_SHARES,
+    algorithms: Sequence[str] = TEXT_ALGORITHMS,
+) -> dict[tuple[str, float], float]:
+    """The mean drop in accuracy on generated text, by algorithm and share.
+
+    Most values are zero: a value that goes counts as a word that is not there.
+    """
     settings = [Setting(text(seed), NetworkLearner(32), seed, "zero") for seed in seeds]
     full = np.mean([one.full for one in settings])
     print(f"text: {settings[0].table.X.shape}, network, zero imputation, full accuracy {full:.3f}")
-    for share in (0.005, 0.01, 0.05):
-        for name in ("stationarity", "individualised random", "random rows", "feature selection"):
+    found = {}
+    for share in shares:
+        for name in algorithms:
             options = {"rounds": 60} if name == "stationarity" else {}
             start = time.process_time()
             masks = [
@@ -152,10 +172,21 @@ def check_text(seeds: list[int]) -> None:
             took = (time.process_time() - start) / len(settings)
             pairs = zip(settings, masks, strict=True)
             drop = np.mean([one.full - one.accuracy(mask.kept) for one, mask in pairs])
+            found[name, share] = float(drop)
             print(f"  {name:<22}{share:8.2%}{drop:9.4f}{took:7.2f} CPU s", flush=True)
     one, mask = settings[0], masks[0]
     print(f"  RIR of the last mask {one.rir(mask):.3f}, weighed {one.rir(mask, 'records'):.3f}")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return found
+
+
+def peak_gibibytes() -> float:
+    """The most memory that this process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def check_text(seeds: list[int]) -> None:
+    text_drops(seeds)
+    peak = peak_gibibytes()
     line(f"memory, with {len(seeds)} tables held at once, at most 4 GiB", peak, peak <= 4)
 
 
@@ -174,58 +205,84 @@ def check_bank(settings: list[Setting], found: Found) -> None:
     privacy(settings)
 
 
-def speed(seeds: list[int]) -> None:
-    """CPU seconds of the first seed, each measured on its own."""
-    one = Setting(bank(seeds[0]), LogisticLearner(), seeds[0])
-    for name, function, most in (
-        ("stationarity", stationarity, 2),
-        ("evolutionary", evolutionary, 20),
-    ):
-        start = time.process_time()
-        function(one.data, 1 / 16, random_state=one.seed)
-        took = time.process_time() - start
-        line(f"{name} at 6.25% of bank under {most} CPU seconds", took, took < most)
+LIMITS = {"stationarity": 2, "evolutionary": 20, "RIR, random ties": 10, "RIR, weighed": 10}
+
+
+def cpu_seconds(seed: int) -> dict[str, float]:
+    """CPU seconds of the two searches at 6.25 % of bank, and of RIR of 10,000 of its people."""
+    one = Setting(bank(seed), LogisticLearner(), seed)
     rows = one.table.X[:10_000]
     mask = individual_random(TrainingSet(rows, one.table.y[:10_000]), 0.25)
-    for evidence in (None, "records"):
-        start = time.perf_counter()
-        reidentification(rows, mask.kept, evidence=evidence)
-        took = time.perf_counter() - start
-        ties = "weighed" if evidence else "random"
-        line(f"RIR of 10,000 people of bank, {ties} ties, under 10 s", took, took < 10)
+    work: dict[str, Callable[[], Any]] = {
+        "stationarity": lambda: stationarity(one.data, 1 / 16, random_state=seed),
+        "evolutionary": lambda: evolutionary(one.data, 1 / 16, random_state=seed),
+        "RIR, random ties": lambda: reidentification(rows, mask.kept),
+        "RIR, weighed": lambda: reidentification(rows, mask.kept, evidence="records"),
+    }
+    taken = {}
+    for name, function in work.items():
+        start = time.process_time()
+        function()
+        taken[name] = time.process_time() - start
+    return taken
 
 
-def private(seeds: list[int]) -> None:
-    """Choose the mask of bank at 6.25 % with a surrogate, then train what it keeps with DP-SGD."""
+def speed(seeds: list[int]) -> None:
+    """CPU seconds of the first seed, each measured on its own."""
+    for name, took in cpu_seconds(seeds[0]).items():
+        line(f"{name} under {LIMITS[name]} CPU seconds", took, took < LIMITS[name])
+
+
+PRIVATE = ("stationarity", "evolutionary", "individualised random", "random rows")
+EPSILONS = (10.0, 3.0, 1.0)
+
+
+def private_accuracies(
+    seeds: Sequence[int],
+    algorithms: Sequence[str] = PRIVATE,
+    epsilons: Sequence[float] = EPSILONS,
+) -> Iterator[tuple[float, float, str, list[float]]]:
+    """Epsilon asked and spent, the mask's algorithm and the accuracies by seed.
+
+    The mask of bank at 6.25 % is chosen with a surrogate; what it keeps is trained with DP-SGD.
+    """
     settings = [Setting(bank(seed), LogisticLearner(), seed) for seed in seeds]
-    full = np.mean([one.full for one in settings])
-    print(f"private: bank, {PrivateLearner().name}; full accuracy without noise {full:.3f}")
     masks: dict[str, list[Any]] = {"all values": [one.data.full for one in settings]}
-    for name in ("stationarity", "evolutionary", "individualised random", "random rows"):
+    for name in algorithms:
         find = ALGORITHMS[name]
         masks[name] = [find(one.data, 1 / 16, random_state=one.seed).kept for one in settings]
-    for epsilon in (10.0, 3.0, 1.0):
+    for epsilon in epsilons:
         for name, kept in masks.items():
             found = []
             for one, here in zip(settings, kept, strict=True):
                 learner, test = PrivateLearner(epsilon), one.parts.test
                 data = TrainingSet(one.data.X, one.data.y, one.statistics, learner)
-                try:
-                    got = data.accuracies(here[None], one.table.X[test], one.table.y[test])
-                except MissingExtraError as error:
-                    print("  " + str(error).splitlines()[0])
-                    return
+                got = data.accuracies(here[None], one.table.X[test], one.table.y[test])
                 found.append(float(got[0]))
-            spent = f"{learner.epsilon_:.3f} spent"
+            yield epsilon, learner.epsilon_, name, found
+
+
+def private(seeds: list[int]) -> None:
+    print(f"private: bank, {PrivateLearner().name}")
+    try:
+        for epsilon, used, name, found in private_accuracies(seeds):
+            spent = f"{used:.3f} spent"
             accuracy = f"accuracy {np.mean(found):.3f} ({min(found):.3f} to {max(found):.3f})"
             print(f"  epsilon {epsilon:4g} ({spent}), {name:<22} {accuracy}", flush=True)
+    except MissingExtraError as error:
+        print("  " + str(error).splitlines()[0])
+
+
+def overlap(one: Setting, n_runs: int) -> tuple[float, float, float]:
+    """The mean and the largest overlap of evolutionary masks at 25 %, and that of random ones."""
+    masks = [evolutionary(one.data, 0.25, random_state=seed) for seed in range(n_runs)]
+    shared = [masks[a].overlap(masks[b]) for a in range(n_runs) for b in range(a)]
+    return float(np.mean(shared)), max(shared), float(masks[0].random_overlap(masks[1]))
 
 
 def overlaps(settings: list[Setting]) -> None:
-    data = settings[0].data
-    masks = [evolutionary(data, 0.25, random_state=seed) for seed in range(3)]
-    got = np.mean([masks[a].overlap(masks[b]) for a in range(3) for b in range(a)])
-    print(f"  overlap of evolutionary masks {got:.4f}; random: {masks[0].random_overlap(masks[1])}")
+    got, _, chance = overlap(settings[0], 3)
+    print(f"  overlap of evolutionary masks {got:.4f}; random: {chance}")
 
 
 def strengths(settings: list[Setting]) -> None:
@@ -243,9 +300,11 @@ def strengths(settings: list[Setting]) -> None:
         print(f"  {named} at 18.75 %: drops for C = 1000, 100, 10, 1, 0.1: {', '.join(drops)}")
 
 
-def privacy(settings: list[Setting]) -> None:
-    """Section 5.2 as printed, graded, and inside the stationarity search, at 18.75 %."""
-    one = settings[0]
+def privacy_masks(one: Setting) -> dict[str, tuple[float, float, float]]:
+    """Drop, RIR and weighed RIR with privacy in the objective, at 18.75 % kept (section 5.2).
+
+    As printed, graded, and inside the stationarity search.
+    """
     data, share = one.data, 3 / 16
     scores = uniqueness_scores(data.X)
     plain = modelling(data, share, n_masks=200)
@@ -256,10 +315,28 @@ def privacy(settings: list[Setting]) -> None:
         made[f"inside the search, weight {weight:g}"] = stationarity(
             data, share, privacy=1 - scores, privacy_weight=weight
         )
+    return {
+        name: (one.full - one.accuracy(mask.kept), one.rir(mask), one.rir(mask, "records"))
+        for name, mask in made.items()
+    }
+
+
+def privacy(settings: list[Setting]) -> None:
     print("  privacy in the objective (uniqueness), at 18.75 %: drop, RIR, weighed RIR")
-    for name, mask in made.items():
-        risks = f"{one.rir(mask):7.3f}{one.rir(mask, 'records'):7.3f}"
-        print(f"    {name:<30}{one.full - one.accuracy(mask.kept):8.4f}{risks}")
+    for name, (drop, rir, weighed) in privacy_masks(settings[0]).items():
+        print(f"    {name:<30}{drop:8.4f}{rir:7.3f}{weighed:7.3f}")
+
+
+def memberships(settings: list[Setting], masks: dict[str, list[Mask]]) -> dict[str, float]:
+    """The mean risk of membership with every value, and with the masks of each algorithm."""
+    games = [one.membership() for one in settings]
+
+    def mir(kept: list[Any]) -> float:
+        threes = zip(settings, games, kept, strict=True)
+        return float(np.mean([one.mir(game, here) for one, game, here in threes]))
+
+    less = {name: mir([mask.kept for mask in each]) for name, each in masks.items()}
+    return {"every value": mir([one.data.full for one in settings]), **less}
 
 
 def check_digits(settings: list[Setting], found: Found) -> None:
@@ -268,16 +345,10 @@ def check_digits(settings: list[Setting], found: Found) -> None:
     for name in ("feature selection", "individualised random", "evolutionary", "modelling"):
         got = found[name, 0.2][3]
         line(f"RIR of {name} at 20% at least 0.9", got, got >= 0.9)
-    games = [one.membership() for one in settings]
-
-    def mir(kept: list[Any]) -> float:
-        threes = zip(settings, games, kept, strict=True)
-        return float(np.mean([one.mir(game, here) for one, game, here in threes]))
-
-    full = mir([one.data.full for one in settings])
+    risks = memberships(settings, {name: found[name, 0.1][2] for name in ALGORITHMS})
+    full = risks.pop("every value")
     line("MIR of the full model 0.61 +- 0.05", full, abs(full - 0.61) <= 0.05)
-    for name in ALGORITHMS:
-        less = mir([mask.kept for mask in found[name, 0.1][2]])
+    for name, less in risks.items():
         line(f"MIR of {name} at 10% below the full model's", less, less < full)
 
 

@@ -9,6 +9,7 @@ for everything that was even computed.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
@@ -17,9 +18,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from sparsam._errors import BudgetError
 from sparsam.explore import Ledger, laplace_cost
 
-COST = laplace_cost("0.001")
+COST, HUNDREDTH = laplace_cost("0.001"), laplace_cost("0.01")
 
 
 def ask_until_killed(path: Path, run: int, pipe: int) -> None:
@@ -53,10 +55,34 @@ def one_kill(path: Path, run: int, rng: random.Random) -> list[str]:
         return said + list(lines)
 
 
-def main() -> None:
-    kills = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+def granted(processes: int, asks: int) -> int:
+    """How many questions of a hundredth of the budget are granted to processes that ask at once."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "people.ledger"
+        Ledger.create(path, fingerprint="rows", epsilon=1).close()
+        children = []
+        for number in range(processes):
+            pid = os.fork()
+            if pid == 0:
+                try:
+                    with Ledger.open(path) as ledger:
+                        for i in range(asks):
+                            with contextlib.suppress(BudgetError):
+                                question = {"q": f"{number}.{i}"}
+                                ledger.ask(question, HUNDREDTH, lambda: 1, fingerprint="rows")
+                finally:
+                    os._exit(0)
+            children.append(pid)
+        for pid in children:
+            os.waitpid(pid, 0)
+        with Ledger.open(path) as ledger:
+            ledger.verify()
+            return sum(entry["kind"] == "answer" for entry in ledger.entries())
+
+
+def without_charge(kills: int) -> tuple[int, int, int, int]:
+    """Charges, unanswered charges, and what was computed and answered without a charge."""
     rng = random.Random()
-    start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "people.ledger"
         Ledger.create(path, fingerprint="rows", epsilon=1000).close()
@@ -68,11 +94,19 @@ def main() -> None:
         with Ledger.open(path) as ledger:
             checked = ledger.verify()
             charged = {b["question"]["q"] for b in ledger.entries() if b["kind"] == "reserve"}
+    free = [len(seen[what] - charged) for what in ("computed", "answered")]
+    return len(charged), checked.unanswered, free[0], free[1]
+
+
+def main() -> None:
+    kills = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    start = time.perf_counter()
+    charges, unanswered, computed, answered = without_charge(kills)
     print(f"{kills} kills in {time.perf_counter() - start:.1f} s")
-    print(f"{len(charged)} charges, {checked.unanswered} of them without an answer")
-    print(f"{len(seen['computed'])} computed, {len(seen['computed'] - charged)} without a charge")
-    print(f"{len(seen['answered'])} answered, {len(seen['answered'] - charged)} without a charge")
-    if seen["computed"] - charged or seen["answered"] - charged:
+    print(f"{charges} charges, {unanswered} of them without an answer")
+    print(f"{computed} computed and {answered} answered without a charge")
+    print(f"8 processes that ask for 240 hundredths are granted {granted(8, 30)}")
+    if computed or answered:
         raise SystemExit("an answer without its charge")
 
 

@@ -42,6 +42,19 @@ def parts_of(table: str, seed: int) -> Split:
     return split(TASKS[table](), random_state=seed)
 
 
+def neural_areas(data: Split, seed: int, steps: int = 9) -> dict[str, float]:
+    """The areas under the fronts of the two neural minimisers, with as many trade-offs."""
+    chosen = slice(None, None, 8 // (steps - 1))
+    made: dict[str, list[Minimiser]] = {
+        "mutual information": [MutualInformation(trade_off=t) for t in INFORMATION[chosen]],
+        "adversarial": [Adversarial(trade_off=t) for t in ADVERSARIAL[chosen]],
+    }
+    return {
+        name: sweep(data, minimisers=minimisers, random_state=seed, score="accuracy").area()
+        for name, minimisers in made.items()
+    }
+
+
 def show(front: Front) -> None:
     for point in front.points:
         found = point.assessment

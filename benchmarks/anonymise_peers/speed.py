@@ -72,16 +72,20 @@ def one_method(method: str, n_rows: int) -> dict[str, float]:
     }
 
 
+def measured(method: str, n_rows: int) -> dict[str, float]:
+    """Measure one method in a process of its own, on one core."""
+    asked = [sys.executable, __file__, "--only", method, "--size", str(n_rows)]
+    done = subprocess.run(asked, check=True, stdout=subprocess.PIPE, env={**os.environ, **ONE_CORE})
+    found: dict[str, float] = json.loads(done.stdout)
+    assert found["smallest"] >= K
+    return found
+
+
 def ours(n_rows: int) -> None:
     print(f"{n_rows:,} x {len(SIZES)}, k = {K}, one core, from codes")
     print(f"{'method':10} {'CPU s':>7} {'rows/s':>12} {'classes':>9} {'memory':>16}")
     for method in METHODS:
-        asked = [sys.executable, __file__, "--only", method, "--size", str(n_rows)]
-        done = subprocess.run(
-            asked, check=True, stdout=subprocess.PIPE, env={**os.environ, **ONE_CORE}
-        )
-        found = json.loads(done.stdout)
-        assert found["smallest"] >= K
+        found = measured(method, n_rows)
         print(
             f"{method:10} {found['seconds']:7.2f} {n_rows / found['seconds']:12,.0f} "
             f"{found['classes']:9,.0f} {found['memory']:9.1f} x codes"
@@ -95,12 +99,13 @@ def timed(what: Callable[[], Any]) -> float:
     return time.process_time() - started
 
 
-def peers(n_rows: int, pythons: dict[str, str]) -> None:
+def peers(n_rows: int, pythons: dict[str, str]) -> dict[str, tuple[float, ...]]:
+    """CPU seconds: of ours from codes and to a proven release, and of each peer."""
     frame = adult().iloc[:n_rows]
     table, labels = read(frame[TEN]), frame["income"].to_numpy()
     answers = (labels == labels[0]).astype(int)
     print(f"\nAdult, {len(frame):,} rows, {len(TEN)} quasi-identifiers, k = {K}: CPU s")
-    fastest = {}
+    taken: dict[str, tuple[float, ...]] = {}
     for method in ("Mondrian", "Guided", "Hybrid"):
         way = getattr(anonymise, method)()
         estimator = anonymise.Anonymiser(way, k=K, quasi_identifiers=TEN)
@@ -110,7 +115,7 @@ def peers(n_rows: int, pythons: dict[str, str]) -> None:
             )
         )
         whole = timed(lambda e=estimator: e.fit_transform(frame[TEN], labels))
-        fastest[method] = whole
+        taken[method] = (codes, whole)
         print(f"  sparsam {method:10} {codes:8.3f} from codes, {whole:8.3f} to a proven release")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "adult.csv")
@@ -121,11 +126,13 @@ def peers(n_rows: int, pythons: dict[str, str]) -> None:
                 asked, check=True, stdout=subprocess.PIPE, env={**os.environ, **ONE_CORE}
             )
             seconds = float(done.stdout.decode().splitlines()[-1])
+            taken[name] = (seconds,)
             like = "Mondrian" if name == "anonypy" else "Guided"
             print(
-                f"  {name:18} {seconds:8.2f}, {seconds / fastest[like]:,.0f} times our {like} "
+                f"  {name:18} {seconds:8.2f}, {seconds / taken[like][1]:,.0f} times our {like} "
                 "with its proof"
             )
+    return taken
 
 
 def main() -> None:
