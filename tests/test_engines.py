@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from functools import cache
 from typing import Any
 
@@ -11,7 +12,8 @@ import polars as pl
 import pytest
 
 import sparsam as sp
-from sparsam.data import Table, propose_roles
+from sparsam.data import OthersAtHome, RecordCounts, Table, propose_roles
+from sparsam.data._read import BYTES_A_CODE
 from sparsam.data.source import LazyFrame, open_frame
 from sparsam.data.source.lazy import Draw
 
@@ -187,6 +189,41 @@ def test_a_draw_and_the_others_are_all_rows(engine: Any, share: float) -> None:
     assert abs(len(drawn) - share * len(rows)) <= 4 * np.sqrt(len(rows) * share * (1 - share))
     both = pl.concat([drawn, others])
     assert both.sort(both.columns).equals(rows.sort(rows.columns))
+
+
+def cells(counts: RecordCounts) -> Counter[Any]:
+    assert counts.target is not None
+    named = {"target": counts.target, **counts.personal}
+    return Counter(
+        {
+            (name, *counts.records[line].tolist(), int(code)): int(people)
+            for name, part in named.items()
+            for line, code, people in zip(*part, strict=True)
+        }
+    )
+
+
+def test_a_sample_and_everyone_else_are_counted_as_all(
+    engine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sparsam.data._read.FEWEST_DRAWN", 10)
+    rows = people()
+    whole = sp.resolve(rows, ROLES)
+    a_third = BYTES_A_CODE * rows.width * len(rows) // 3
+    task = sp.resolve(engine(rows), ROLES, max_memory=a_third, random_state=2)
+    if engine.name == "memory":
+        assert task.others is None
+        return
+    assert task.others is not None
+    assert task.n_rows + task.others.n_people == len(rows)
+    lookups = {
+        attribute.name: (np.arange(attribute.size) * 2 // attribute.size).astype(np.uint16)
+        for attribute in whole.table.attributes
+    }
+    names = [whole.names[a] for a in whole.personal]
+    own = OthersAtHome(task, np.arange(task.n_rows)).count(lookups, names)
+    everyone = OthersAtHome(whole, np.arange(len(rows))).count(lookups, names)
+    assert cells(own) + cells(task.others.count(lookups, names)) == cells(everyone)
 
 
 def test_a_draw_in_spark_does_not_depend_on_how_rows_lie(spark: Any) -> None:
