@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sparsam._errors import DataError, ParameterError, RoleError
 from sparsam.data import CategoricalDomain, NumericDomain, Roles, Table, read
-from sparsam.data._read import _RowsInEngine, encode_column
+from sparsam.data._read import RowsInEngine, encode_column
 from sparsam.data.source._source import open_source
 
 pd = pytest.importorskip("pandas")
@@ -481,7 +481,7 @@ def test_rows_that_come_or_go_while_they_are_read(n_rows: int) -> None:
     source = open_source(connection.sql("SELECT name FROM t"))
     columns = source.lazy(["name"])
     assert columns is not None
-    rows = _RowsInEngine(columns, Roles())
+    rows = RowsInEngine(columns, Roles())
     encoded = encode_column(rows.column("name"), Roles(), 256)
     assert encoded is not None
     connection.execute(f"DELETE FROM t; INSERT INTO t SELECT 'n' FROM range({n_rows})")

@@ -269,13 +269,20 @@ def _memory(context: click.Context, param: click.Parameter, text: str | None) ->
         raise click.BadParameter(f"must be {expected}. Got {text!r} instead.") from None
 
 
-memory_option = click.option(
-    "--max-memory",
-    metavar="SIZE",
-    callback=_memory,
-    help="How much memory the table may take, such as 4GB. Of a larger one a sample is drawn to "
-    "learn from; all rows count in what is reported.  [default: half of what is free]",
+def _memory_option(what: str) -> Decorator:
+    words = f"How much memory the table may take, such as 4GB. {what}"
+    return click.option(
+        "--max-memory",
+        metavar="SIZE",
+        callback=_memory,
+        help=f"{words}  [default: half of what is free]",
+    )
+
+
+memory_option = _memory_option(
+    "Of a larger one a sample is drawn to learn from; all rows count in what is reported."
 )
+release_memory_option = _memory_option("A larger one is read and counted where it lies.")
 confidence_option = click.option(
     "--confidence",
     type=click.FloatRange(0.5, 1, max_open=True),

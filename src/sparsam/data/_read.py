@@ -33,6 +33,8 @@ from sparsam.data.source.lazy import ColumnPlan, Draw, LazyFrame
 # tables of counts that learning makes of it.
 BYTES_A_CODE = 8
 FEWEST_DRAWN = 10_000
+# Every query takes a look at all columns: those of a wider file come home one after the other.
+_MOST_IN_ENGINE = 500
 
 # Where a name is given that must be a column.
 _DECLARED = (
@@ -249,7 +251,8 @@ def _rows_of(
 ) -> _RowsAtHome | RowsInEngine:
     """Load columns, or count what is in them where they stay in an engine."""
     text = text_columns(roles)
-    columns = source.lazy(names, text=text) if names else None
+    wide = source.in_file and len(names) > _MOST_IN_ENGINE
+    columns = source.lazy(names, text=text) if names and not wide else None
     if columns is None:
         return _RowsAtHome(source, text)
     return RowsInEngine(columns, roles, budget)

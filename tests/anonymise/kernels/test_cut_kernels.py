@@ -35,7 +35,7 @@ def test_sorting_is_descending_with_equal_keys_by_code(keys: list[float]) -> Non
 def test_the_middle_parts_most_evenly(values: list[int]) -> None:
     counts = np.bincount(values, minlength=10)
     span = Span(0, len(values), np.array([0]), np.array([9]))
-    at, n_left = middle(counts, 0, span, 0)
+    at, n_left = middle(counts, 0, span, 0, len(values))
     evenness = [min((np.array(values) <= t).sum(), (np.array(values) > t).sum()) for t in range(9)]
     assert min(n_left, len(values) - n_left) == max(evenness)
     if max(evenness):

@@ -24,6 +24,7 @@ from sparsam.cli._options import (
     names_option,
     quiet_option,
     reading_options,
+    release_memory_option,
     report_option,
     seed_option,
     spreadsheet_option,
@@ -39,7 +40,6 @@ from sparsam.cli.release._anonymise_options import (
     check_large_options,
     chosen_method,
     is_large,
-    memory_option,
     privacy_models,
     release_roles,
     whole_numbers,
@@ -133,7 +133,7 @@ _PICKLED = (".joblib", ".pkl", ".pickle")
     help="For the report: accuracy for several k, such as 10,20,50,100 (takes longer).",
 )
 @click.option("--drop-one", is_flag=True, help="For the report: what each quasi-identifier costs.")
-@memory_option
+@release_memory_option
 @reading_options
 @spreadsheet_option
 @seed_option

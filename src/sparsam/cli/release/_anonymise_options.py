@@ -20,14 +20,6 @@ FORMS = ("median", "mean", "mode", "nearest", "draw", "ranges", "hierarchy")
 GUIDED = ("hybrid", "guided")
 
 
-memory_option = click.option(
-    "--max-memory",
-    metavar="SIZE",
-    help="What a table may take, such as 4GB; a larger one is read and counted where it lies.  "
-    "[default: half of what is free]",
-)
-
-
 @dataclass(frozen=True)
 class Paths:
     """Where everything goes: the release, its certificate and the report."""

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from sparsam._printable import one_line
-from sparsam.cli._options import InputFile, json_option, quiet_option
+from sparsam.cli._options import InputFile, json_option, quiet_option, release_memory_option
 from sparsam.cli._terminal import echo_json
-from sparsam.cli.release._anonymise_options import memory_option
 
 if TYPE_CHECKING:
     from sparsam.anonymise import Verification
@@ -23,11 +22,11 @@ NOT_SHOWN = 1
 @click.command()
 @click.argument("release", type=InputFile)
 @click.argument("certificate", type=InputFile)
-@memory_option
+@release_memory_option
 @json_option
 @quiet_option
 def verify(
-    release: Path, certificate: Path, max_memory: str | None, as_json: bool, quiet: bool
+    release: Path, certificate: Path, max_memory: int | None, as_json: bool, quiet: bool
 ) -> None:
     """Check a published table, RELEASE, against its CERTIFICATE, from the published cells alone.
 

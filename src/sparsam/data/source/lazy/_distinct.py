@@ -18,6 +18,7 @@ from sparsam.data.source.lazy._counts import GroupCounts
 from sparsam.data.source.lazy._frame import LazyFrame
 
 MOST_VALUES = 2_000_000  # of one column, that come home
+_FEWEST_ROWS = 20  # fewer tell nothing of their order
 _NEARLY_ALL = 0.9  # of the rows with a value of their own: worth a look at their order
 
 
@@ -77,10 +78,19 @@ def distinct_values(frame: LazyFrame, names: Sequence[str]) -> list[Distinct]:
     for name, estimate in zip(names, sizes, strict=True):
         groups = counted[name] if name in counted else _some(frame, name, estimate)
         n_values = len(groups) if name in counted else estimate
-        lonely = frame.kind(name) == "number" and n_values >= _NEARLY_ALL * n_rows
-        in_order = lonely and frame.in_order(name)
+        lonely = n_rows >= _FEWEST_ROWS and n_values >= _NEARLY_ALL * n_rows
+        in_order = lonely and _whole(groups.columns[0]) and frame.only([name]).in_order(name)
         found.append(Distinct(groups.columns[0], groups.counts, n_values, in_order))
     return found
+
+
+def _whole(values: NDArray[Any]) -> bool:
+    """Whether all values are whole numbers, by which rows may be numbered."""
+    known = np.ma.compressed(values) if isinstance(values, np.ma.MaskedArray) else values
+    if known.dtype.kind == "f":
+        known = known[~np.isnan(known)]
+        return bool((known == np.floor(known)).all())
+    return known.dtype.kind in "iu"
 
 
 def _some(frame: LazyFrame, name: str, size: int) -> GroupCounts:
