@@ -101,7 +101,7 @@ def test_the_longest_questions_become_lists_where_a_page_would_be_large() -> Non
         signs = tuple(f"{sign} of {name}" for sign in "abcdefghij"[:n_answers])
         return categorical_partition(name, CategoricalDomain(signs), [[sign] for sign in signs])
 
-    few = [letters(f"few {i}", 4) for i in range(12)]
+    few = [letters(f"few {i}", 3) for i in range(15)]
     many = [letters(f"many {i}", 6 + i) for i in range(5)]
     listed = [question.name for question in Form(Generalization(many)).questions if question.picks]
     assert listed == []
@@ -111,7 +111,7 @@ def test_the_longest_questions_become_lists_where_a_page_would_be_large() -> Non
     assert 0 < len(listed) < 5
     assert len(form.html.encode()) <= 12_000
     # what has few answers stays as it is, though the page is larger then
-    large = Form(Generalization([letters(f"few {i}", 4) for i in range(40)]))
+    large = Form(Generalization([letters(f"few {i}", 3) for i in range(50)]))
     assert not any(question.picks for question in large.questions)
     assert len(large.html.encode()) > 12_000
 

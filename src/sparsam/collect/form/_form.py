@@ -38,7 +38,7 @@ _SERVER: Final = re.compile(
 _PATH: Final = re.compile(r"(?!//)(?![^/?]*:)[!-~]+")
 _HERE: Final = ("localhost", "127.0.0.1", "[::1]")
 _MOST_BYTES: Final = 12_000
-_ALWAYS_RADIOS: Final = 4  # answers that are as easy to see at once as a list is to open
+_ALWAYS_LINES: Final = 3  # so few answers gain nothing as a list
 
 
 class Form:
@@ -56,7 +56,8 @@ class Form:
 
     A question has a line to mark for each answer, or a list to pick from where the answers are more
     than twelve. Where a page would be larger than 12 kB, further questions become lists, those with
-    the most answers first, until it is not.
+    the most answers first, until it is not; three answers or fewer stay lines, unless they stand
+    for more categories than they name.
 
     Parameters
     ----------
@@ -147,12 +148,14 @@ class Form:
 
     def _smaller(self, page: Page, wording: _Words, write: Callable[..., Page]) -> Page:
         """Turn questions into lists until the page is small enough, or as small as it can be."""
+        names = [question.name for question in self.questions]
         longest = sorted(self.questions, key=lambda question: -len(question.options))
         listed: list[str] = []
         for question in longest:
-            if page.size <= _MOST_BYTES or len(question.options) <= _ALWAYS_RADIOS:
+            if page.size <= _MOST_BYTES:
                 break
-            names = [each.name for each in self.questions]
+            if len(question.options) <= _ALWAYS_LINES and not question.findable:
+                continue
             questions = wording.questions(names, [*listed, question.name])
             shorter = write(questions)
             if shorter.size < page.size:
