@@ -29,6 +29,7 @@ def test_progress_and_remarks_are_on_stderr(minimised):
     assert "Minimise and attack: " in minimised.stderr
     assert "Wrote the generalization" in minimised.stderr
     assert "Wrote the report" in minimised.stderr
+    assert minimised.stderr.endswith("Then: sparsam form people.json -o form.html\n")
 
 
 def test_the_artifact_is_one(minimised, folder):

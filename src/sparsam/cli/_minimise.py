@@ -199,6 +199,9 @@ def minimise(data: Path, **options: Any) -> None:
         report = report_on(choice, **details, **_attacks(choice, options))
         if options["report"] is not None:
             save(choice, report, None, options["report"], quiet=options["quiet"])
+    if options["output"] not in (None, STANDARD_OUTPUT) and choice.generalization.collected:
+        name = options["output"].name
+        messages(options["quiet"]).print(f"Then: sparsam form {name} -o form.html")
     sys.exit(exit_code(choice))
 
 

@@ -72,7 +72,7 @@ def test_the_page_that_is_served_asks_in_this_way(door: Any) -> None:
     assert 'action="records"' in page.text
     assert "0:0 1-3=-1,1;" in page.text
     judged = collector(MemoryStore(ASKS, WORKS))  # type: ignore[arg-type]
-    assert 'name="works"' in asked(judged, "GET", "/").text
+    assert "name=works " in asked(judged, "GET", "/").text
 
 
 def test_finer_and_other_answers_are_refused_and_not_repeated(

@@ -18,8 +18,8 @@ def source(name: str) -> str:
 
 
 SCRIPTS = {
-    "form": bucket_code() + "".join(map(source, ("form.js", "send.js", "lines.js"))),
-    "answer": bucket_code() + "".join(map(source, ("form.js", "answer.js", "lines.js"))),
+    "form": bucket_code() + "".join(map(source, ("form.js", "send.js", "find.js", "lines.js"))),
+    "answer": bucket_code() + "".join(map(source, ("form.js", "answer.js", "find.js", "lines.js"))),
     "walk": bucket_code() + source("form.js") + source("walk.js"),
 }
 
@@ -88,7 +88,7 @@ def test_styles() -> None:
     assert compact_style(compact) == compact
     assert compact.count("{") == code.count("{") == compact.count("}")
     assert "calc(100% - 1.1rem)" in compact
-    assert "fieldset>div:not(:has(:checked)) code{display:none}" in compact
+    assert "p:not(:has(:checked))>label + code{display:none}" in compact
     own = {name: code.count(f"var({name})") for name in re.findall(r"(--\w+):", code)}
     short = {name: compact.count(f"var({name})") for name in re.findall(r"(--\w+):", compact)}
     assert list(own.values()) == list(short.values())

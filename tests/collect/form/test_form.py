@@ -88,6 +88,41 @@ def test_a_page_is_one_file_that_loads_nothing() -> None:
     assert re.findall("localStorage|sessionStorage|indexedDB|cookie|fetch|XMLHttp", form.html) == []
 
 
+@pytest.mark.parametrize("language", ["en", "de", "es", "fr", "it"])
+def test_many_answers_are_a_small_page(language: str) -> None:
+    form = Form(census(14, 60, seed=1).generalization, language=language)
+    assert len(form.questions) == 14
+    assert sum(len(question.options) for question in form.questions) == 113
+    assert len(form.html.encode()) <= 12_000
+
+
+def test_the_longest_questions_become_lists_where_a_page_would_be_large() -> None:
+    def letters(name: str, n_answers: int) -> Any:
+        signs = tuple(f"{sign} of {name}" for sign in "abcdefghij"[:n_answers])
+        return categorical_partition(name, CategoricalDomain(signs), [[sign] for sign in signs])
+
+    few = [letters(f"few {i}", 3) for i in range(15)]
+    many = [letters(f"many {i}", 6 + i) for i in range(5)]
+    listed = [question.name for question in Form(Generalization(many)).questions if question.picks]
+    assert listed == []
+    form = Form(Generalization([*few, *many]), target=Target("last", ("no", "yes")))
+    listed = [question.name for question in form.questions if question.picks]
+    assert listed == [f"many {i}" for i in range(5 - len(listed), 5)]
+    assert 0 < len(listed) < 5
+    assert len(form.html.encode()) <= 12_000
+    # what has few answers stays as it is, though the page is larger then
+    large = Form(Generalization([letters(f"few {i}", 3) for i in range(50)]))
+    assert not any(question.picks for question in large.questions)
+    assert len(large.html.encode()) > 12_000
+
+
+def test_no_question_becomes_a_list_that_is_longer() -> None:
+    places = CategoricalDomain(tuple(f"place {i}" for i in range(600)))
+    groups = [list(places.categories[start::6]) for start in range(6)]
+    form = Form(Generalization([categorical_partition("place", places, groups)]))
+    assert not form.questions[0].picks
+
+
 def test_the_policy_allows_our_own_script_and_one_place() -> None:
     form = PEOPLE.form()
     policy = form.content_security_policy

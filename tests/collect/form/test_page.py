@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from sparsam.collect.form._page import pair
+from sparsam.collect.form._page import pair, quoted
 from sparsam.data import CategoricalDomain, NumericDomain
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
 
@@ -23,6 +23,14 @@ def test_hashes_are_those_of_what_is_in_the_page() -> None:
         [text] = re.findall(rf"<{tag}>(.*?)</{tag}>", form.html, flags=re.DOTALL)
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert f"{tag}-src 'sha256-{digest}'" in form.content_security_policy
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [("age", "age"), ("a b", '"a b"'), ("", '""'), ('"><b>', '"&#34;&gt;&lt;b&gt;"'), ("é", '"é"')],
+)
+def test_quotes_stand_where_they_are_needed(text: str, written: str) -> None:
+    assert str(quoted(text)) == written
 
 
 def test_only_the_code_that_is_needed_is_in_the_page() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from sparsam._errors import ParameterError, SparsamWarning
@@ -36,6 +37,8 @@ _SERVER: Final = re.compile(
 )
 _PATH: Final = re.compile(r"(?!//)(?![^/?]*:)[!-~]+")
 _HERE: Final = ("localhost", "127.0.0.1", "[::1]")
+_MOST_BYTES: Final = 12_000
+_ALWAYS_LINES: Final = 3  # so few answers gain nothing as a list
 
 
 class Form:
@@ -50,6 +53,11 @@ class Form:
     all answers are sent at once, at the end. `collector` takes them, and `Questionnaire.resume`
     reads them elsewhere. Without JavaScript the page asks everything that the questionnaire could
     ask.
+
+    A question has a line to mark for each answer, or a list to pick from where the answers are more
+    than twelve. Where a page would be larger than 12 kB, further questions become lists, those with
+    the most answers first, until it is not; three answers or fewer stay lines, unless they stand
+    for more categories than they name.
 
     Parameters
     ----------
@@ -113,7 +121,8 @@ class Form:
             automaton = asks.automaton
             if action is None:
                 automaton = Automaton.of(asks, predicts=True, answers=answers)
-            self.questions = wording.questions(automaton)
+            too = () if target is None else (target.name,)
+            self.questions = wording.questions(automaton.names, (*automaton.names, *too))
             if target is not None:
                 automaton = automaton.followed_by(target.name, len(target.classes))
         else:
@@ -121,18 +130,38 @@ class Form:
                 raise ParameterError(
                     "A form that sends nothing shows the model's answer. Give 'answers' too."
                 )
-            self.questions = wording.questions()
+            self.questions = wording.questions(g.collected)
         if not self.questions:
             raise ParameterError("There is nothing to ask for: no attribute is collected.")
-        page = Page(
+        write = functools.partial(
+            Page,
             wording.language,
-            self.questions,
-            action,
-            destination,
+            action=action,
+            destination=destination,
             walk=None if automaton is None else wording.walk(automaton, self.questions),
             answers=None if answers is None or asks else wording.table(g, answers),
         )
+        page = write(self.questions)
+        if automaton is None:
+            page = self._smaller(page, wording, write)
         self.html, self.content_security_policy = page.html, page.policy
+
+    def _smaller(self, page: Page, wording: _Words, write: Callable[..., Page]) -> Page:
+        """Turn questions into lists until the page is small enough, or as small as it can be."""
+        names = [question.name for question in self.questions]
+        longest = sorted(self.questions, key=lambda question: -len(question.options))
+        listed: list[str] = []
+        for question in longest:
+            if page.size <= _MOST_BYTES:
+                break
+            if len(question.options) <= _ALWAYS_LINES and not question.findable:
+                continue
+            questions = wording.questions(names, [*listed, question.name])
+            shorter = write(questions)
+            if shorter.size < page.size:
+                listed.append(question.name)
+                page, self.questions = shorter, questions
+        return page
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file.
@@ -176,16 +205,25 @@ class _Words:
     def _wording(self, name: str) -> Wording:
         return Wording(self._generalization[name], self.language, self._of(name))
 
-    def questions(self, automaton: Automaton | None = None) -> tuple[Question, ...]:
-        """All that is asked for, in the order of the generalization; the target comes last."""
-        g = self._generalization
-        names = g.collected if automaton is None else automaton.names
-        listed = automaton is not None
+    def questions(
+        self, names: Collection[str], listed: Collection[str] = ()
+    ) -> tuple[Question, ...]:
+        """All that is asked for, in the order of the generalization; the target comes last.
+
+        Parameters
+        ----------
+        names : collection of str
+            The attributes to ask for.
+        listed : collection of str, default=()
+            Those whose answers are a list to pick from though they are few.
+        """
         questions = [
-            self._wording(name).question(listed=listed) for name in g.names if name in names
+            self._wording(name).question(listed=name in listed)
+            for name in self._generalization.names
+            if name in names
         ]
         if self._target is not None:
-            questions.append(self._asked_too(self._target, listed=listed))
+            questions.append(self._asked_too(self._target, listed=self._target.name in listed))
         return tuple(questions)
 
     def _asked_too(self, target: Target, *, listed: bool) -> Question:

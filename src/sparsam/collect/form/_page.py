@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import re
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any, Final
@@ -18,6 +19,7 @@ from sparsam.collect.form._language import Language
 from sparsam.collect.form._questions import Question
 
 _SAFE: Final = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789*-._")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]+")
 _INTERVAL: Final = "function interval("
 _CALENDAR: Final = "function moment("
 
@@ -41,22 +43,27 @@ class Page:
     Attributes
     ----------
     html, policy : str
+    size : int
+        In bytes.
     """
 
     def __init__(
         self,
         language: Language,
         questions: Sequence[Question],
+        *,
         action: str | None,
         destination: str,
-        *,
         walk: list[Any] | None,
         answers: dict[str, Any] | None,
     ) -> None:
-        last = ["send.js" if answers is None else "answer.js", "lines.js"]
+        typed = any(question.numbers for question in questions)
+        found = any(question.findable or (walk and not question.numbers) for question in questions)
+        last = ["send.js" if answers is None else "answer.js", *["find.js"] * found, "lines.js"]
         code = "\n".join(map(_code, ["form.js", *(["walk.js"] if walk else last)]))
         script = compact_script(_interval(questions) + code)
-        style = compact_style(_code("form.css"))
+        sheets = ["form.css", *["groups.css"] * found, *["walk.css"] * bool(walk)]
+        style = compact_style("".join(map(_code, sheets)))
         self.policy = (
             f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
             f"form-action {destination}; base-uri 'none'"
@@ -70,9 +77,12 @@ class Page:
             script=Markup(script),
             action=action,
             questions=questions,
+            typed=typed,
+            found=found,
             walk=walk,
             answers=answers,
         )
+        self.size = len(self.html.encode())
 
 
 def _digest(text: str) -> str:
@@ -90,6 +100,7 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters["pair"] = pair
     environment.filters["text"] = _text
+    environment.filters["quoted"] = quoted
     environment.filters["script"] = lambda data: Markup(script_json(data))
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
     return environment
@@ -98,6 +109,17 @@ def _environment() -> jinja2.Environment:
 def _text(text: str) -> Markup:
     """Write a text that stands between tags, where quotes mean nothing."""
     return Markup(text.replace("&", "&amp;").replace("<", "&lt;"))
+
+
+def quoted(text: str) -> Markup:
+    """Write the value of an attribute, with quotes only where it needs them.
+
+    Examples
+    --------
+    >>> print(quoted("age"), quoted("marital status"))
+    age "marital status"
+    """
+    return Markup(text) if _PLAIN.fullmatch(text) else Markup('"{}"').format(text)
 
 
 def pair(name: str, value: str) -> str:

@@ -15,10 +15,18 @@ const holds = (runs, bucket) =>
 // What is typed or found marks a line. These fields have no name and belong to no form.
 const aids = (inside) => all(".aid [form]", inside);
 const empty = () => aids().forEach((aid) => (aid.value = ""));
+// The page has a pattern of each: one to type a number into, one to find a name in.
+function offer(field, options = []) {
+  const { numbers, kind } = field.dataset;
+  const pattern = first(numbers ? "input" : "select", first("template").content);
+  const aid = pattern.closest("div").cloneNode(true);
+  first("select", aid)?.append(...options);
+  if (kind) Object.assign(first("input", aid), { type: kind, step: "" });
+  field.append(aid);
+}
 function assist(field) {
   const [aid] = aids(field);
   const note = first("b", field);
-  if (aid) aid.closest("p").hidden = false;
   field.oninput = (event) => {
     if (note) note.textContent = "";
     if (event.target == aid) {

@@ -23,7 +23,7 @@ function build(place, ways) {
   const question = questions[place].cloneNode(true);
   const list = first("select", question);
   const { name } = list;
-  const { numbers, kind } = question.dataset;
+  const { numbers } = question.dataset;
   const known = [...list].map((line) => [line.text.replace(/ \(\d+\)$/, ""), line.value]);
   const many = ways.length > most;
   let findable;
@@ -33,11 +33,11 @@ function build(place, ways) {
     if (many) return (numbers ? [label] : texts).map((word) => new Option(word, way));
     const line = Object.assign(make("input"), { type: "radio", name, value: way });
     const code = make("code", String(new URLSearchParams([[name, way]])));
-    const row = make("div", make("label", line, label), code);
+    const row = [make("p", make("label", line, label), code)];
     if (!numbers && texts.some((word) => !label.includes(word))) {
       const items = texts.map((word) => make("li", word));
       const head = make("summary", fill(members, { count: texts.length }));
-      row.append((findable = make("details", head, make("ul", ...items))));
+      row.push((findable = make("details", head, make("ul", ...items))));
     }
     return row;
   });
@@ -49,15 +49,8 @@ function build(place, ways) {
     list.setAttribute("aria-label", field.textContent.trim());
     field.append(list);
   } else field.append(...lines);
-  if (numbers || findable) {
-    const { firstElementChild, lastElementChild } = first("template").content;
-    const aid = (numbers ? firstElementChild : lastElementChild).cloneNode(true);
-    field.append(aid);
-    if (numbers) {
-      field.dataset.numbers = numbers;
-      if (kind) Object.assign(first("input", aid), { type: kind, step: "" });
-    } else first("select", aid).append(...known.map((line) => new Option(...line)));
-  }
+  Object.assign(field.dataset, question.dataset);
+  if (numbers || findable) offer(field, known.map((line) => new Option(...line)));
   field.chosen = () => ways.indexOf(body().get(name));
   return field;
 }
