@@ -11,10 +11,11 @@ PARALLEL := -n 2
 KERNELS = $(shell grep -rlE '^ *@compiled' src/sparsam | paste -sd,)
 
 # Tests that have a target of their own.
-APART := --ignore=tests/browser --ignore=tests/release -m 'not site'
+FAULTS := tests/cli/test_faults.py tests/cli/test_container.py tests/test_document_bombs.py
+APART := --ignore=tests/browser --ignore=tests/release $(FAULTS:%=--ignore=%) -m 'not site'
 
 .PHONY: demo test lint kernels unit docs test-docs test-browser test-core test-oldest test-release
-.PHONY: test-spark test-recipes api reproduce clean
+.PHONY: test-faults test-spark test-recipes api reproduce clean
 
 demo: $(VENV)/.runtime
 	$(BIN)/sparsam demo --folder demo --no-open
@@ -36,6 +37,10 @@ unit: $(VENV)/.dev
 	$(TESTS) $(BIN)/python -m slipcover --source src/sparsam --omit $(KERNELS) \
 		--json --out .coverage.json -m pytest $(PARALLEL) $(APART)
 	@$(BIN)/python tools/coverage_summary.py .coverage.json
+
+# Kills and full disks, a system that can only be read, documents made to fill a machine.
+test-faults: $(VENV)/.dev
+	$(TESTS) $(BIN)/python -m pytest $(PARALLEL) $(FAULTS)
 
 # In a real browser: the system's Chromium, driven by Playwright; skipped with the reason without one.
 test-browser: $(VENV)/.browser
@@ -110,6 +115,7 @@ $(VENV)/.browser: $(VENV)/.dev
 
 $(VENV)/.docs: $(VENV)/.dev
 	$(BIN)/python $(PIP) --editable '.[docs]' --constraint constraints.txt
+	$(BIN)/python tools/compile_kernels.py --all
 	@touch $@
 
 .venv-recipe-%/.ready: pyproject.toml constraints.txt
