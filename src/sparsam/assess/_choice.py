@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 _NEIGHBOURS = 4  # points of a front that are counted on all rows beside the choice
+_MOST_DISTINCT = 20_000  # records of one that is: more take a model gigabytes to judge
 
 
 class SavedReport(Protocol):
@@ -244,7 +245,12 @@ class Choice:
         """
         chosen = self.assessment
         nearest = sorted(
-            (p.assessment for p in self.front.best if p.assessment is not chosen),
+            (
+                p.assessment
+                for p in self.front.best
+                if p.assessment is not chosen
+                and p.assessment.class_sizes.distinct <= _MOST_DISTINCT
+            ),
             key=lambda a: abs(a.validation_risk.value - chosen.validation_risk.value),
         )
         return assess_everyone(
