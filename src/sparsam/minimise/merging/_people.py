@@ -50,7 +50,7 @@ class People:
     atoms : list of ndarray of int
         For each attribute the atom of each code: runs or groups of codes that the search does not
         part. Nearly always the codes themselves; coarser where an attribute has very many.
-    matrix : ndarray of int of shape (n_rows, n_attributes)
+    matrix : ndarray of uint16 of shape (n_rows, n_attributes)
         The atom of each person and attribute, column by column.
     columns : list of ndarray of int
         For each attribute the atom of each person.
@@ -81,15 +81,13 @@ class People:
         self.atoms = _atoms(task, self.likely, trees or {})
         self.sizes = [int(atom.max()) + 1 for atom in self.atoms]
         self.starts = np.array([0, *np.cumsum(self.sizes)])
-        self.matrix = np.empty(task.codes.shape, dtype=np.int64, order="F")
-        for a, atom in enumerate(self.atoms):
-            self.matrix[:, a] = atom[task.codes[:, a]]
-        self.columns = list(self.matrix.T)
-        places = zip(self.columns, self.starts[:-1], strict=True)
-        self._cells = np.stack([column + start for column, start in places], axis=1).astype(
-            np.int32
-        )
-        self.counts = self.sums(None)
+        self.columns = [atom[task.codes[:, a]] for a, atom in enumerate(self.atoms)]
+        self.matrix = np.empty(task.codes.shape, dtype=np.uint16, order="F")
+        self._cells = np.empty(task.codes.shape, dtype=np.uint32)
+        for a, column in enumerate(self.columns):
+            self.matrix[:, a] = column
+            self._cells[:, a] = column + self.starts[a]
+        self.counts = self.sums(np.ones((task.n_rows, 1)))[:, 0]
         self.pair_counts = self._pair_counts()
         total = sum(task.weights)
         self.weights: Floats = np.array(task.weights, float) / (total if total > 0 else 1.0)
@@ -102,15 +100,11 @@ class People:
         """Where the atoms of an attribute stand among all of them."""
         return slice(int(self.starts[a]), int(self.starts[a + 1]))
 
-    def sums(self, weights: Floats | None) -> Floats:
-        """The sum of weights over the people of each atom."""
-        parts = zip(self.columns, self.sizes, strict=True)
-        sums = [np.bincount(column, weights, minlength=size) for column, size in parts]
-        return np.concatenate(sums).astype(float)
-
-    def class_sums(self, weights: Floats) -> Floats:
-        """The same for one weight of each person and class."""
-        return np.stack([self.sums(line) for line in weights.T], axis=1)
+    def sums(self, weights: Floats) -> Floats:
+        """The sums of some weights of each person over the people of each atom."""
+        table = np.zeros((self.starts[-1], weights.shape[1]))
+        add_weights(self._cells, np.ascontiguousarray(weights), table)
+        return table
 
     def _pair_counts(self) -> NDArray[np.float32]:
         table = np.zeros((self.starts[-1], self.starts[-1]), dtype=np.float32)
@@ -122,9 +116,9 @@ class People:
         if weights is None:
             return layout.rows(self.pair_counts).T.astype(float)
         table = np.zeros((self.starts[-1], len(layout)))
-        in_all = self.sums(weights)
+        in_all = self.sums(weights[:, None])[:, 0]
         several = np.array(layout.collected, dtype=np.int64)
-        add_pairs(self._cells, several, layout.places, weights, table)
+        add_pairs(self._cells, several, layout.places.astype(np.uint32), weights, table)
         for a, size in enumerate(layout.sizes):
             if size == 1:  # everyone is in its only bucket
                 table[:, layout.starts[a]] = in_all
@@ -186,7 +180,16 @@ def _grouped(
 
 
 @compiled()
-def count_pairs(cells: NDArray[np.int32], table: NDArray[np.float32]) -> None:
+def add_weights(cells: NDArray[np.uint32], weights: Floats, table: Floats) -> None:
+    """Add each person's weights at each atom of the person."""
+    for row in range(cells.shape[0]):
+        for a in range(cells.shape[1]):
+            for k in range(weights.shape[1]):
+                table[cells[row, a], k] += weights[row, k]
+
+
+@compiled()
+def count_pairs(cells: NDArray[np.uint32], table: NDArray[np.float32]) -> None:
     """Count each person where two of the person's atoms meet."""
     for row in range(cells.shape[0]):
         for a in range(cells.shape[1]):
@@ -199,21 +202,22 @@ def count_pairs(cells: NDArray[np.int32], table: NDArray[np.float32]) -> None:
 
 @compiled()
 def add_pairs(
-    cells: NDArray[np.int32],
+    cells: NDArray[np.uint32],
     attributes: NDArray[np.int64],
-    places: Lookup,
+    places: NDArray[np.uint32],
     weights: Floats,
     table: Floats,
 ) -> None:
     """Add each person's weight where an atom of the person meets a bucket of some attributes."""
-    buckets = np.empty(attributes.shape[0], dtype=np.int64)
+    buckets = np.empty(attributes.shape[0], dtype=np.uint32)
     for row in range(cells.shape[0]):
         weight = weights[row]
         for b in range(attributes.shape[0]):
             buckets[b] = places[cells[row, attributes[b]]]
         for a in range(cells.shape[1]):
+            line = table[cells[row, a]]
             for b in range(attributes.shape[0]):
-                table[cells[row, a], buckets[b]] += weight
+                line[buckets[b]] += weight
 
 
 class Layout:

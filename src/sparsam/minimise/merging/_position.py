@@ -104,7 +104,7 @@ class Position:
 
     @cached_property
     def _own_spread(self) -> Floats:
-        return self.people.sums(self._spread)
+        return self.people.sums(self._spread[:, None])[:, 0]
 
     def curvature_with(self, layout: Layout, changed: int) -> Floats:
         """The same by bucket and bucket where one attribute has other buckets."""
@@ -125,9 +125,7 @@ class Position:
     @cached_property
     def residuals(self) -> Floats:
         """What is wrong in the forecasts, summed by atom and class, by how easily it is moved."""
-        return self.people.class_sums(
-            (self.people.likely - self._forecast) * self._weights[:, None]
-        )
+        return self.people.sums((self.people.likely - self._forecast) * self._weights[:, None])
 
     @cached_property
     def stiffness(self) -> Floats:
@@ -144,7 +142,7 @@ class Position:
     @cached_property
     def own_stiffness(self) -> Floats:
         """The same for each atom alone."""
-        return self.people.sums(self._weights**2)
+        return self.people.sums((self._weights**2)[:, None])[:, 0]
 
     @cached_property
     def _weights(self) -> Floats:
@@ -287,10 +285,17 @@ def corrected(
     In each cell of two attributes, and then in each generalized record, the mean of what is still
     wrong is added, shrunk where there are few people; nobody's own class is used for the person.
     """
-    forecast = additive.forecast[cells]
     strongest = np.array(_strongest(layout, additive), dtype=np.int64)
-    correct_pairs(forecast, people.likely, buckets, np.array(layout.sizes), strongest)
-    correct(forecast, people.likely, cells, len(additive.forecast))
+    n_classes = people.likely.shape[1]
+    # The shares of two classes sum to one: the second follows.
+    n_told = 1 if n_classes == 2 else n_classes
+    wrong = np.ascontiguousarray((people.likely - additive.forecast[cells]).T[:n_told])
+    correct_pairs(wrong, buckets, np.array(layout.sizes), strongest)
+    correct(wrong, cells, len(additive.forecast))
+    forecast = people.likely.copy()
+    forecast[:, :n_told] -= wrong.T
+    if n_classes == 2:
+        forecast[:, 1] = 1.0 - forecast[:, 0]
     normalise(forecast)
     return forecast
 
@@ -301,41 +306,42 @@ def _strongest(layout: Layout, additive: Additive) -> Sequence[int]:
 
 
 @compiled(error_model="numpy")
-def correct(forecast: Floats, likely: Floats, cells: Lookup, n_cells: int) -> None:
-    """Add to each forecast what is wrong, in the mean, for the others in the same cell."""
-    n_classes = forecast.shape[1]
-    # The shares of two classes sum to one: the second follows.
-    n_told = 1 if n_classes == 2 else n_classes
-    wrong, people = np.zeros((n_cells, n_told)), np.zeros(n_cells)
+def correct(wrong: Floats, cells: Lookup | NDArray[np.uint32], n_cells: int) -> None:
+    """Take from what is wrong in each forecast its mean over the others in the same cell.
+
+    `wrong` has a line for each class, and the people in it.
+    """
+    worth, sums = np.zeros(n_cells), np.empty(n_cells)
     for row in range(cells.shape[0]):
-        people[cells[row]] += 1.0
-        for k in range(n_told):
-            wrong[cells[row], k] += likely[row, k] - forecast[row, k]
-    for row in range(cells.shape[0]):
-        others = people[cells[row]] - 1.0 + _CELL_STRENGTH
-        for k in range(n_told):
-            own = likely[row, k] - forecast[row, k]
-            forecast[row, k] += (wrong[cells[row], k] - own) / others
-        if n_classes == 2:
-            forecast[row, 1] = 1.0 - forecast[row, 0]
+        worth[cells[row]] += 1.0
+    for cell in range(n_cells):
+        worth[cell] = 1.0 / (worth[cell] - 1.0 + _CELL_STRENGTH)
+    for k in range(wrong.shape[0]):
+        line = wrong[k]
+        for cell in range(n_cells):
+            sums[cell] = 0.0
+        for row in range(cells.shape[0]):
+            sums[cells[row]] += line[row]
+        for row in range(cells.shape[0]):
+            line[row] -= (sums[cells[row]] - line[row]) * worth[cells[row]]
 
 
 @compiled(error_model="numpy")
 def correct_pairs(
-    forecast: Floats,
-    likely: Floats,
+    wrong: Floats,
     buckets: NDArray[np.uint16],
     sizes: NDArray[np.int64],
     strongest: NDArray[np.int64],
 ) -> None:
     """The same in the cells of each two of the strongest attributes, one pair after the other."""
-    cells = np.empty(buckets.shape[0], dtype=np.int64)
+    cells = np.empty(buckets.shape[0], dtype=np.uint32)  # what cannot be negative is found sooner
     for i in range(strongest.shape[0]):
         for j in range(i + 1, strongest.shape[0]):
             a, b = strongest[i], strongest[j]
+            size = np.uint32(sizes[b])
             for row in range(buckets.shape[0]):
-                cells[row] = np.int64(buckets[row, a]) * sizes[b] + np.int64(buckets[row, b])
-            correct(forecast, likely, cells, sizes[a] * sizes[b])
+                cells[row] = np.uint32(buckets[row, a]) * size + np.uint32(buckets[row, b])
+            correct(wrong, cells, sizes[a] * sizes[b])
 
 
 @compiled(error_model="numpy")
@@ -514,7 +520,7 @@ def hits_in_records(
     sizes: NDArray[np.int64],
     personal: NDArray[np.int64],
     telling: NDArray[np.int64],
-    atoms: NDArray[np.int64],
+    atoms: NDArray[np.uint16],
     records: NDArray[np.uint16],
     index: NDArray[np.int64],
     counts: NDArray[np.int64],
@@ -589,7 +595,7 @@ def _by_number(numbers: Lookup, counts: NDArray[np.int64]) -> tuple[Lookup, Look
 def hits_of(
     order: Lookup,
     ends: Lookup,
-    column: Lookup,
+    column: NDArray[np.uint16],
     own: Lookup,
     other: Lookup,
     prior: NDArray[np.float32],
