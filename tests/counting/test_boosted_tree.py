@@ -37,9 +37,9 @@ def test_columns_of_few_codes_are_counted_together() -> None:
 
 
 def test_records_are_parted_in_their_order() -> None:
-    codes = np.array([[0], [1], [2], [1], [0], [2]], dtype=np.uint16)
+    codes = np.array([0, 1, 2, 1, 0, 2], dtype=np.uint16)
     rows = np.arange(6, dtype=np.int32)
     left = np.array([True, False, True])
-    middle = part(rows, 1, 6, codes, 0, left, np.empty(6, np.int32))
+    middle = part(rows, 1, 6, codes, left, np.empty(6, np.int32))
     assert middle == 4
     assert rows.tolist() == [0, 2, 4, 5, 1, 3]

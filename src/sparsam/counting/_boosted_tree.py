@@ -60,6 +60,7 @@ def together(
 @compiled(error_model="numpy")
 def add_tree(
     codes: Codes,
+    columns_of: Codes,
     starts: NDArray[np.int64],
     joint: Codes,
     joint_starts: NDArray[np.int64],
@@ -77,8 +78,9 @@ def add_tree(
 ) -> None:
     """Grow a tree, and add what it says to one column of what was said before.
 
-    `order` are the records to learn from, `others` those that are only asked for: both are sorted
-    by leaf. There are as many leaves as `table` has room for.
+    `columns_of` are the codes column by column. `order` are the records to learn from, `others`
+    those that are only asked for: both are sorted by leaf. There are as many leaves as `table` has
+    room for.
     """
     rate, ridge = strengths[0], strengths[2]
     leaves = table.shape[0]
@@ -122,9 +124,9 @@ def add_tree(
         expected = told_by_all[starts[column] : starts[column + 1]]
         set_sides(own, unordered[column], cuts[leaf], strengths, expected, ranked, left)
         last[new], last_asked[new] = last[leaf], last_asked[leaf]
-        middle = part(order, first[leaf], last[leaf], codes, column, left, spare)
+        middle = part(order, first[leaf], last[leaf], columns_of[column], left, spare)
         last[leaf], first[new] = middle, middle
-        middle = part(others, first_asked[leaf], last_asked[leaf], codes, column, left, spare)
+        middle = part(others, first_asked[leaf], last_asked[leaf], columns_of[column], left, spare)
         last_asked[leaf], first_asked[new] = middle, middle
         # the larger part is what the smaller one leaves
         smaller, larger = new, leaf
@@ -381,18 +383,20 @@ def part(
     first: int,
     last: int,
     codes: Codes,
-    column: int,
     left: NDArray[np.bool_],
     spare: Places,
 ) -> int:
-    """Move the records on the left to the front, keeping their order; return where they end."""
+    """Move the records on the left to the front, keeping their order; return where they end.
+
+    `codes` are those of all records in the column that is cut.
+    """
     middle, n_right = first, 0
     for i in range(first, last):
         row = rows[i]
         # both are written and one counts: nothing need be guessed by the processor
         rows[middle] = row
         spare[n_right] = row
-        is_left = int(left[codes[np.uint32(row), column]])
+        is_left = int(left[codes[np.uint32(row)]])
         middle += is_left
         n_right += 1 - is_left
     for i in range(n_right):

@@ -202,6 +202,7 @@ class Boosting:
         codes = np.ascontiguousarray(codes)
         boost(
             codes,
+            np.ascontiguousarray(codes.T),
             np.array([0, *np.cumsum(sizes)], dtype=np.int64),
             *together(codes, sizes),
             listed,
@@ -229,6 +230,7 @@ class Boosting:
 @compiled(error_model="numpy")
 def boost(
     codes: Codes,
+    columns_of: Codes,
     starts: NDArray[np.int64],
     joint: Codes,
     joint_starts: NDArray[np.int64],
@@ -277,6 +279,7 @@ def boost(
             weight = mean_weight(learned, people, slopes[told])
             add_tree(
                 codes,
+                columns_of,
                 starts,
                 joint,
                 joint_starts,
