@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,8 +14,8 @@ from hypothesis import strategies as st
 from sparsam._errors import ParameterError
 from sparsam.assess import Front, NothingFitsError, Point, sweep
 from sparsam.assess._candidates import Candidate
-from sparsam.assess._front import _median, _settled, area_under_front, beats
-from sparsam.assess._trial import sequence
+from sparsam.assess._front import _deciding, _median, _settled, area_under_front, beats
+from sparsam.assess._trial import Walk, sequence
 from sparsam.generalization import Generalization
 
 
@@ -229,6 +230,20 @@ def test_where_this_way_to_divide_cannot_show_it_another_decides(small_front):
     assert choice.front is not none
     assert None in choice.proof.counts
     assert choice.met
+
+
+@pytest.mark.parametrize(
+    ("shown", "fewest", "number"),
+    [
+        ([[7, 2], [6, 4], [5, 4]], 4, 1),  # the first has shown 2, but before it only 7
+        ([[7, 4, 2], [6, 4], [5, 4]], 4, 0),
+        ([[7], [6, 4], [5, 3]], 4, 1),  # the first cannot show so few
+        ([[], [8, 3], [5, 3]], 3, 1),
+    ],
+)
+def test_what_is_taken_has_as_few_attributes_as_were_shown_to_do(shown, fewest, number):
+    walks = [Walk(tuple(SimpleNamespace(n_collected=n) for n in ns), (), None) for ns in shown]
+    assert _deciding(walks, fewest) == number
 
 
 SHARES = st.floats(0, 1, allow_nan=False)

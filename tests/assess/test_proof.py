@@ -37,3 +37,11 @@ def test_ways_that_could_not_change_the_answer_are_left_out():
     assert words.endswith(
         "they showed 2 and 2 attributes to be enough, and no other could change that."
     )
+
+
+def test_more_attributes_than_would_do_are_explained():
+    words = Proof(0.01, 0.009, 0.95, 6000, 4, counts=(2, 4, 4), ways=3, riskier=4).words
+    assert words.endswith(
+        "they showed 2, 4 and 4 attributes to be enough. 4 attributes would do as well, but in "
+        "finer buckets, from which more can be recovered."
+    )

@@ -401,11 +401,10 @@ class Front:
         fewest = _median([vote.fewest for vote in votes], 1 + len(self._repeats), math.inf)
         if math.isinf(fewest):
             self._nothing_fits(requirement, limit, votes[0], of_groups)
-        # Where this way to divide the people cannot show what most can, the first that can decides.
-        number = next(n for n, vote in enumerate(votes) if vote.fewest <= fewest)
+        number = _deciding(votes, fewest)
         front, own = self._repeats[number - 1].front() if number else self, votes[number]
         chosen = front._safest(own, fewest)
-        place = own.shown.index(chosen)
+        place, least = own.shown.index(chosen), own.at(fewest).n_collected
         proof = Proof(
             p_value=own.p_values[place],
             bound=front._demand(limit).upper(chosen, 1 - level),
@@ -417,6 +416,7 @@ class Front:
             counts=tuple(None if math.isinf(v.fewest) else int(v.fewest) for v in votes),
             ways=1 + len(self._repeats),
             needed=_needed(front, votes, fewest),
+            riskier=least if least < chosen.n_collected else None,
         )
         return front._choice(chosen, requirement, proof)
 
@@ -568,6 +568,16 @@ def _settled(votes: Sequence[float], n_voters: int) -> bool:
     (True, False)
     """
     return _median(votes, n_voters, -math.inf) == _median(votes, n_voters, math.inf)
+
+
+def _deciding(votes: Sequence[Walk], fewest: float) -> int:
+    """Which way to divide the people has the generalization to take.
+
+    Of those that show so few attributes to do, the first that comes nearest to so few: another may
+    have shown still fewer, and before these only many more.
+    """
+    able = [number for number, vote in enumerate(votes) if vote.fewest <= fewest]
+    return min(able, key=lambda number: votes[number].at(fewest).n_collected)
 
 
 def _for_groups(requirement: Requirement) -> str:

@@ -47,6 +47,9 @@ class Proof:
         In how many of these ways each attribute was among them.
     ways : int
         In how many ways the people could be divided.
+    riskier : int or None
+        The fewest attributes that would do by the same test, where the chosen generalization has
+        more of them because it protects more.
     """
 
     p_value: float
@@ -59,6 +62,7 @@ class Proof:
     counts: tuple[int | None, ...] = ()
     needed: Mapping[str, int] = field(default_factory=dict)
     ways: int = 0
+    riskier: int | None = None
 
     def __repr__(self) -> str:
         return published_repr(self)
@@ -86,6 +90,11 @@ class Proof:
                 f"The people were divided in {len(self.counts)} ways, which decided together: they "
                 f"showed {_listed(self.counts)} attributes to be enough"
                 + (", and no other could change that" if len(self.counts) < self.ways else "")
+            )
+        if self.riskier is not None:
+            sentences.append(
+                f"{self.riskier} attributes would do as well, but in finer buckets, from which "
+                "more can be recovered"
             )
         return ". ".join(sentences) + "."
 
