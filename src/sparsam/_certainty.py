@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, gammaln, ndtri, xlog1py, xlogy
-from scipy.stats import beta, binom, t
+from scipy.special import bdtr, betaincinv, gammaln, ndtri, stdtr, stdtrit, xlog1py, xlogy
 
 # Spent on how often two models differ, so that the test need not fear every such rate.
 _SPENT = 1e-3
@@ -49,7 +48,7 @@ def share_p_value(n_hits: int, n: int, limit: float) -> float:
     """
     if n == 0:
         return 1.0
-    return float(binom.cdf(n_hits, n, min(1.0, limit)))
+    return float(bdtr(n_hits, n, min(1.0, limit)))
 
 
 def share_upper(n_hits: int, n: int, confidence: float = 0.95) -> float:
@@ -60,7 +59,7 @@ def share_upper(n_hits: int, n: int, confidence: float = 0.95) -> float:
     >>> round(share_upper(0, 100), 3)
     0.03
     """
-    return 1.0 if n_hits >= n else float(beta.ppf(confidence, n_hits + 1, n - n_hits))
+    return 1.0 if n_hits >= n else float(betaincinv(n_hits + 1, n - n_hits, confidence))
 
 
 def paired_p_value(differences: NDArray[Any], limit: float, spent: float = _SPENT) -> float:
@@ -98,7 +97,7 @@ def _paired(n: int, more: int, fewer: int, limit: float, spent: float) -> float:
     if limit >= 1:
         return 0.0
     differ = more + fewer
-    low = float(beta.ppf(spent / 2, differ, n - differ + 1)) if differ else 0.0
+    low = float(betaincinv(differ, n - differ + 1, spent / 2)) if differ else 0.0
     high = share_upper(differ, n, 1 - spent / 2)
     # the rates of differing that the limit allows
     low, high = max(low, abs(limit)), max(high, abs(limit))
@@ -213,7 +212,7 @@ def normal_p_value(values: NDArray[Any], limit: float) -> float:
     mean, spread = float(np.mean(values)), float(np.std(values, ddof=1))
     if spread == 0:
         return 0.0 if mean < limit else 1.0
-    return float(t.cdf((mean - limit) * math.sqrt(n) / spread, n - 1))
+    return float(stdtr(n - 1, (mean - limit) * math.sqrt(n) / spread))
 
 
 def normal_upper(values: NDArray[Any], confidence: float = 0.95) -> float:
@@ -221,7 +220,7 @@ def normal_upper(values: NDArray[Any], confidence: float = 0.95) -> float:
     n = len(values)
     if n < 2:
         return math.inf
-    half = float(t.ppf(confidence, n - 1)) * float(np.std(values, ddof=1)) / math.sqrt(n)
+    half = float(stdtrit(n - 1, confidence)) * float(np.std(values, ddof=1)) / math.sqrt(n)
     return float(np.mean(values)) + half
 
 

@@ -23,12 +23,16 @@ MakeRecords = Callable[..., GeneralizedRecords]
 
 def test_surest() -> None:
     confidence, alone = np.array([0.2, 0.9, 0.5, 0.5, 0.5, 0.1], np.float32), np.ones(6, np.int64)
-    assert surest(confidence, alone, 1).tolist() == [0, 1, 0, 0, 0, 0]
+    assert surest(confidence, alone, [1])[0].tolist() == [0, 1, 0, 0, 0, 0]
     third = 1 / 3
-    assert surest(confidence, alone, 2).tolist() == pytest.approx([0, 0.5, *[third / 2] * 3, 0])
-    assert surest(confidence, alone, 4).tolist() == pytest.approx([0, *[0.25] * 4, 0])
-    assert surest(confidence, alone, 6).tolist() == pytest.approx([1 / 6] * 6)
-    assert surest(np.full(5, 0.3, np.float32), alone[:5], 2).tolist() == pytest.approx([0.2] * 5)
+    assert surest(confidence, alone, [2])[0].tolist() == pytest.approx(
+        [0, 0.5, *[third / 2] * 3, 0]
+    )
+    assert surest(confidence, alone, [4])[0].tolist() == pytest.approx([0, *[0.25] * 4, 0])
+    assert surest(confidence, alone, [6])[0].tolist() == pytest.approx([1 / 6] * 6)
+    assert surest(np.full(5, 0.3, np.float32), alone[:5], [2])[0].tolist() == pytest.approx(
+        [0.2] * 5
+    )
 
 
 @pytest.mark.parametrize("n_kept", [1, 7, 40, 100])
@@ -37,7 +41,7 @@ def test_surest_records_are_the_surest_people(n_kept: int) -> None:
     confidence, people = rng.choice([0.3, 0.5, 0.9], 9).astype(np.float32), rng.integers(1, 30, 9)
     people[0] += max(0, 100 - people.sum())
     each = np.repeat(confidence, people)
-    weights = np.repeat(surest(confidence, people, n_kept), people)
+    weights = np.repeat(surest(confidence, people, [n_kept])[0], people)
     assert weights.sum() == pytest.approx(1)
     border = np.sort(each)[-n_kept]
     np.testing.assert_allclose(weights[each > border], 1 / n_kept)

@@ -65,10 +65,16 @@ def test_gradients(seed: int, random_case: Callable[[int], Any]) -> None:
     questions = _questions(data, records)
     training = _Training(records, questions, seed)
     rng = np.random.default_rng(seed)
-    exact = [rng.normal(0, 0.5, value.shape) for value in training.state.all()]
-    training.state = _State(*exact)
+    exact, slopes = (
+        rng.normal(0, 0.5, training.state.flat.shape),
+        np.zeros(training.state.flat.size),
+    )
+    training.state = _State(training.width, training.n_outputs, exact)
+    training.slopes = _State(training.width, training.n_outputs, slopes)
     lines = training.seen[: max(2, len(training.seen) // 2)]
-    for value, gradient in zip(exact, training._gradients(lines), strict=True):
+    training._find_slopes(lines)
+    for name in ("hidden", "output", "direct", "hidden_bias", "bias"):
+        value, gradient = getattr(training.state, name), getattr(training.slopes, name)
         for cell in rng.integers(0, max(1, value.size), 8 if value.size else 0):
             place = np.unravel_index(cell, value.shape)
             kept, sides = value[place], []

@@ -249,7 +249,7 @@ def attacked(
         risk=guesses.risk("test"),
         validation_utility=classifier.utility("validation"),
         validation_risk=guesses.risk("validation"),
-        confident_risks={share: guesses.confident_risk(share, "test") for share in SHARES},
+        confident_risks=guesses.confident_risks(SHARES, "test"),
         class_sizes=class_sizes(_people_alike(records, learned, data)),
         information_loss=_information_loss(generalization, data.train.table),
         person_errors=errors,

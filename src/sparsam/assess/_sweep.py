@@ -18,7 +18,7 @@ from sparsam._threads import one_thread
 from sparsam.assess._assessment import (
     Assessment,
     Limits,
-    assess_generalization,
+    attacked,
     measure_limits,
     measure_utility,
 )
@@ -30,9 +30,11 @@ from sparsam.assess._candidates import (
     without_repeats,
 )
 from sparsam.assess._front import Front, Point
+from sparsam.assess._learning import learning_part
 from sparsam.assess._score import AUTO, Score, score_for
 from sparsam.assess._trial import LossDemand, Tried
-from sparsam.attack import Reconstruction
+from sparsam.assess._utility import Classifier, best_classifier
+from sparsam.attack import GeneralizedRecords, Reconstruction
 from sparsam.data import MOST_PEOPLE, Roles, Split, Task, draw_people, resolve
 from sparsam.data import split as split_task
 from sparsam.minimise import Constraints, Minimiser
@@ -164,6 +166,7 @@ class _Learned:
         self._score = replace(score_for(data, settings.score.name), why=settings.score.why)
         self.limits = measure_limits(data, settings.random_state, self._score)
         self._known: dict[int, Tried] = {}
+        self._models: dict[int, Classifier] = {}
 
     def tried(self, limit: float) -> list[Tried]:
         """What is lost with those that could be within a limit, by what is known before testing.
@@ -202,6 +205,7 @@ class _Learned:
         with one_thread():
             models = Parallel(n_jobs=self._n_jobs, backend="threading")(jobs)
         for candidate, model in zip(fresh, models, strict=True):
+            self._models[id(candidate)] = model
             protection = -float(candidate.generalization.n_buckets)
             self._known[id(candidate)] = Tried(candidate, model.losses, protection, model.answers)
         return [self._known[id(candidate)] for candidate in candidates]
@@ -220,22 +224,25 @@ class _Learned:
         return Front(points, self.limits, self.data, others)
 
     def _assessments(self) -> Iterator[Assessment]:
-        jobs = (
-            delayed(assess_generalization)(
-                candidate.generalization,
-                self.data,
-                adversary=self._settings.adversary,
-                random_state=self._settings.random_state,
-                score=self._score,
-            )
-            for candidate in self.candidates
-        )
+        jobs = (delayed(self._assessed)(candidate) for candidate in self.candidates)
         # One thread of a library in each of ours, so that sums are added in one order on any number
         # of cores. Compiled code runs beside the rest of Python, and nothing need be copied.
         with one_thread():
             yield from Parallel(n_jobs=self._n_jobs, backend="threading", return_as="generator")(
                 jobs
             )
+
+    def _assessed(self, candidate: Candidate) -> Assessment:
+        """What one costs and protects; its model is known where it was tried before."""
+        generalization, learned = candidate.generalization, learning_part(self.data)
+        records = GeneralizedRecords.of(generalization, learned)
+        model = self._models.get(id(candidate))
+        if model is None:
+            model = best_classifier(
+                records, learned, self._settings.random_state, score=self._score
+            )
+        adversary = self._settings.adversary
+        return attacked(generalization, records, model, adversary, self.data, learned)
 
 
 def _finest_of_each(candidates: Iterable[Candidate]) -> dict[int, Candidate]:

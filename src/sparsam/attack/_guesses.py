@@ -91,13 +91,19 @@ class Answer:
         """Whether the guess for each person of a part is wrong."""
         return self.question.wrong(self.guesses[self.index[part]], part)
 
-    def surest_error(self, wrong: NDArray[np.bool_], part: str, n_kept: int) -> float:
-        """Share of wrong guesses among the surest of a part, ties at the border in proportion."""
+    def surest_errors(
+        self, wrong: NDArray[np.bool_], part: str, n_kept: Sequence[int]
+    ) -> list[float]:
+        """Share of wrong guesses among the surest of a part, for several numbers of people kept.
+
+        Ties at the border count in proportion.
+        """
         index, size = self.index[part], len(self.sureness)
         people = np.bincount(index, minlength=size)
         errors = np.bincount(index[wrong], minlength=size)
         seen = np.flatnonzero(people)
-        return float(surest(self.sureness[seen], people[seen], n_kept) @ errors[seen])
+        weights = surest(self.sureness[seen], people[seen], n_kept)
+        return [float(of_each @ errors[seen]) for of_each in weights]
 
 
 def _strongest_of(
@@ -250,13 +256,28 @@ class Guesses:
         For each attribute the `share` of the people with the highest confidence is kept; people
         with equal confidence at the border count in proportion.
         """
+        return self.confident_risks([share], part)[share]
+
+    def confident_risks(self, shares: Sequence[float], part: str) -> dict[float, Risk]:
+        """The same for several shares, for which people are put in order once."""
         _check_part(self.data, part)
-        check_share("confident_risk", "share", share, above=True)
+        for share in shares:
+            check_share("confident_risk", "share", share, above=True)
         wrong = self.wrong(part)
-        n_kept = max(1, round(share * len(wrong)))
-        parts = tuple(
-            self._confident_attribute_risk(answer, wrong[:, number], n_kept, part, share)
+        n_kept = [max(1, round(share * len(wrong))) for share in shares]
+        errors = [
+            answer.surest_errors(wrong[:, number], part, n_kept)
             for number, answer in enumerate(self.answers)
+        ]
+        return {
+            share: self._confident_risk(share, kept, [error[place] for error in errors], part)
+            for place, (share, kept) in enumerate(zip(shares, n_kept, strict=True))
+        }
+
+    def _confident_risk(self, share: float, n_kept: int, errors: list[float], part: str) -> Risk:
+        parts = tuple(
+            self._confident_attribute_risk(answer, error, n_kept, part, share)
+            for answer, error in zip(self.answers, errors, strict=True)
         )
         return Risk(
             adversary=_confident_name(share),
@@ -276,9 +297,8 @@ class Guesses:
         )
 
     def _confident_attribute_risk(
-        self, answer: Answer, wrong: NDArray[np.bool_], n_kept: int, part: str, share: float
+        self, answer: Answer, error: float, n_kept: int, part: str, share: float
     ) -> Risk:
-        error = answer.surest_error(wrong, part, n_kept)
         return Risk(
             adversary=_confident_name(share),
             id="A2",
@@ -295,9 +315,9 @@ class Guesses:
 
 
 def surest(
-    confidence: NDArray[np.float32], people: NDArray[np.int64], n_kept: int
-) -> NDArray[np.float64]:
-    """The weight of each person when the `n_kept` surest are kept, ties in proportion.
+    confidence: NDArray[np.float32], people: NDArray[np.int64], n_kept: Sequence[int]
+) -> list[NDArray[np.float64]]:
+    """The weight of each person when the surest are kept, ties in proportion.
 
     Parameters
     ----------
@@ -305,20 +325,27 @@ def surest(
         Of each record.
     people : ndarray of int64
         How many have it. Their weights, all people counted, sum to one.
-    n_kept : int
+    n_kept : sequence of int
+        How many people are kept: one list of weights for each.
 
     Examples
     --------
-    >>> surest(np.array([0.9, 0.5, 0.1], np.float32), np.array([1, 2, 1]), 2).tolist()
-    [0.5, 0.25, 0.0]
+    >>> weights = surest(np.array([0.9, 0.5, 0.1], np.float32), np.array([1, 2, 1]), [1, 2])
+    >>> [of_each.tolist() for of_each in weights]
+    [[1.0, 0.0, 0.0], [0.5, 0.25, 0.0]]
     """
     order = np.argsort(-confidence, kind="stable")
-    last = np.searchsorted(np.cumsum(people[order]), n_kept)
-    border = confidence[order[min(int(last), len(order) - 1)]]
-    above, tied = confidence > border, confidence == border
-    weights = above.astype(float)
-    weights[tied] = (n_kept - people[above].sum()) / people[tied].sum()
-    return np.asarray(weights / n_kept)
+    so_far = np.cumsum(people[order])
+    weights = []
+    for kept in n_kept:
+        last = min(int(np.searchsorted(so_far, kept)), len(order) - 1)
+        border = confidence[order[last]]
+        tied = confidence == border
+        above = confidence > border
+        of_each = above.astype(float)
+        of_each[tied] = (kept - people[above].sum()) / people[tied].sum()
+        weights.append(of_each / kept)
+    return weights
 
 
 def _confident_name(share: float) -> str:

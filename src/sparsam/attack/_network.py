@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -92,21 +94,29 @@ class _Head:
         return np.asarray(self.block.start + np.concatenate([[0], np.cumsum(sizes)]))
 
 
-@dataclass
 class _State:
-    """The weights of the network."""
+    """The weights of the network, or as many numbers that belong to them, in one array.
 
-    hidden: Array
-    hidden_bias: Array
-    output: Array
-    direct: Array
-    bias: Array
+    Attributes
+    ----------
+    flat : ndarray of float32
+        All of them: first those of the three matrices, which are penalised, then the biases.
+    hidden, output, direct, hidden_bias, bias : ndarray of float32
+        Parts of it.
+    """
 
-    def all(self) -> tuple[Array, ...]:
-        return (self.hidden, self.hidden_bias, self.output, self.direct, self.bias)
+    def __init__(self, width: int, n_outputs: int, flat: Array | None = None) -> None:
+        shapes = [(width, HIDDEN), (HIDDEN, n_outputs), (width, n_outputs), (HIDDEN,), (n_outputs,)]
+        borders = np.cumsum([0, *(math.prod(shape) for shape in shapes)])
+        self.flat = np.zeros(int(borders[-1]), np.float32) if flat is None else flat
+        self.n_penalised = int(borders[3])
+        self.hidden, self.output, self.direct, self.hidden_bias, self.bias = (
+            self.flat[first:last].reshape(shape)
+            for (first, last), shape in zip(pairwise(borders), shapes, strict=True)
+        )
 
     def copy(self) -> _State:
-        return _State(*(values.copy() for values in self.all()))
+        return _State(len(self.hidden), len(self.bias), self.flat.copy())
 
 
 class _Training:
@@ -133,7 +143,8 @@ class _Training:
         self.together = _Together.of([head for head in self.heads if not head.apart])
         self.apart = _apart([head for head in self.heads if head.apart])
         self.state = self._initial()
-        self.moments = [(np.zeros_like(v), np.zeros_like(v)) for v in self.state.all()]
+        # How the weights change: the slopes of one step, and Adam's moments.
+        self.slopes, self.mean, self.square = (_State(self.width, self.n_outputs) for _ in range(3))
 
     def _soft_labels(self) -> PeopleWith:
         """Counts of each output's code among the people behind each record."""
@@ -150,13 +161,12 @@ class _Training:
     def _initial(self) -> _State:
         n_outputs = self.n_outputs
         spread = np.sqrt(2.0 / len(self.records.columns))
-        hidden = self.rng.normal(0.0, spread, (self.width, HIDDEN))
-        output = self.rng.normal(0.0, _FIRST * np.sqrt(1.0 / HIDDEN), (HIDDEN, n_outputs))
+        state = _State(self.width, n_outputs)
+        state.hidden[:] = self.rng.normal(0.0, spread, state.hidden.shape)
+        state.output[:] = self.rng.normal(0.0, _FIRST * np.sqrt(1.0 / HIDDEN), state.output.shape)
         people = np.bincount(self.truth.codes, self.truth.counts, minlength=n_outputs)
-        prior = np.log((people[:n_outputs] + 0.5) / self.people.sum())
-        direct = np.zeros((self.width, n_outputs))
-        values = (hidden, np.zeros(HIDDEN), output, direct, prior)
-        return _State(*(value.astype(np.float32) for value in values))
+        state.bias[:] = np.log((people[:n_outputs] + 0.5) / self.people.sum())
+        return state
 
     def run(self) -> list[_State]:
         """Train, and return the states at the checks."""
@@ -166,7 +176,8 @@ class _Training:
         for step in range(STEPS):
             if order.size == 0:
                 order = self.rng.permutation(self.seen)
-            self._update(step, self._gradients(order[:size]))
+            self._find_slopes(order[:size])
+            self._update(step)
             order = order[size:]
             if (step + 1) % (STEPS // CHECKS) == 0:
                 states.append(self.state.copy())
@@ -222,21 +233,20 @@ class _Training:
         add_inputs(self.cells, lines, state.hidden, state.hidden_bias, hidden)
         return hidden
 
-    def _gradients(self, lines: Lines) -> tuple[Array, ...]:
+    def _find_slopes(self, lines: Lines) -> None:
         """Gradient of the mean cross-entropy over the people behind some records."""
-        state, truth, borders = self.state, self.truth, self.together.borders
+        state, slopes, truth, borders = self.state, self.slopes, self.truth, self.together.borders
         n_wide, records = int(borders[-1]), self.records.records
         share = 1 / self.people[lines].sum()
         hidden = self.hidden(state, lines)
-        of_hidden, of_direct = np.zeros_like(state.hidden), np.zeros_like(state.direct)
-        of_output, of_bias = np.zeros_like(state.output), np.zeros_like(state.bias)
+        slopes.flat.fill(0)
         error = hidden @ state.output[:, :n_wide]
         add_direct(self.cells, records, lines, state.direct, state.bias, *self.together, error)
         np.exp(error, out=error)
         to_errors(error, lines, borders, truth.starts, truth.codes, truth.counts, share)
         back = np.matmul(error, state.output[:, :n_wide].T, dtype=state.output.dtype)
-        of_output[:, :n_wide] = hidden.T @ error
-        of_bias[:n_wide] = error.sum(axis=0)
+        slopes.output[:, :n_wide] = hidden.T @ error
+        slopes.bias[:n_wide] = error.sum(axis=0)
         if len(self.apart[0]):
             learn_in_buckets(
                 self.cells,
@@ -248,24 +258,22 @@ class _Training:
                 (truth.starts, truth.codes, truth.counts),
                 share,
                 back,
-                (of_output, of_direct, of_bias),
+                (slopes.output, slopes.direct, slopes.bias),
             )
-        add_back(self.cells, lines, hidden, back, error, of_hidden, of_direct)
-        return (of_hidden, back.sum(axis=0), of_output, of_direct, of_bias)
+        add_back(self.cells, lines, hidden, back, error, slopes.hidden, slopes.direct)
+        slopes.hidden_bias[:] = back.sum(axis=0)
 
-    def _update(self, step: int, gradients: tuple[Array, ...]) -> None:
+    def _update(self, step: int) -> None:
         """One step of Adam with an L2 penalty on the weights and a cosine schedule."""
         rate = LEARNING_RATE * 0.5 * (1 + np.cos(np.pi * step / STEPS))
         rate *= np.sqrt(1 - 0.999 ** (step + 1)) / (1 - 0.9 ** (step + 1))
-        for value, slope, (mean, square) in zip(
-            self.state.all(), gradients, self.moments, strict=True
-        ):
-            penalty = PENALTY if value.ndim == 2 else 0.0
+        n_penalised = self.state.n_penalised
+        for penalty, part in ((PENALTY, slice(n_penalised)), (0.0, slice(n_penalised, None))):
             move(
-                value.reshape(-1),
-                slope.reshape(-1),
-                mean.reshape(-1),
-                square.reshape(-1),
+                self.state.flat[part],
+                self.slopes.flat[part],
+                self.mean.flat[part],
+                self.square.flat[part],
                 np.float32(penalty),
                 np.float32(rate),
             )

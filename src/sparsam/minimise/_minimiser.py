@@ -282,10 +282,18 @@ class BucketMinimiser(Minimiser):
         task = rare_together(task, constraints)
         self.generalization_ = self._generalization(task, self._buckets(task, constraints))
 
+    def _partitions(self, task: Task) -> Partitions:
+        """How buckets of codes become partitions; those that a path passes again are kept."""
+        return Partitions(task, self.constraints or Constraints(), self.unseen)
+
     def _generalization(
-        self, task: Task, buckets: Sequence[NDArray[np.integer]], **about: Any
+        self,
+        task: Task,
+        buckets: Sequence[NDArray[np.integer]],
+        partition: Partitions | None = None,
+        **about: Any,
     ) -> Generalization:
-        partition = Partitions(task, self.constraints or Constraints(), self.unseen)
+        partition = partition or self._partitions(task)
         return Generalization(
             [partition(a, codes) for a, codes in enumerate(buckets)],
             about={**self._about(task), **about},

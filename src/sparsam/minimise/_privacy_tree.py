@@ -117,8 +117,11 @@ class PrivacyTree(BucketMinimiser):
             return []
         task = rare_together(task, self.constraints or Constraints())
         splits = max(trees, key=lambda tree: tree.max_leaves).fit_task(task).splits_
+        partition = self._partitions(task)
         return [
-            tree._generalization(task, tree._buckets_after(task, splits[: tree.max_leaves - 1]))
+            tree._generalization(
+                task, tree._buckets_after(task, splits[: tree.max_leaves - 1]), partition
+            )
             for tree in trees
         ]
 

@@ -151,7 +151,8 @@ class Merging(BucketMinimiser):
         with one_thread():
             steps = self._searched(self._sample(task), constraints)
         self.scores_ = np.array([[step.score.loss, step.score.risk] for step in steps])
-        self.path_ = tuple(self._generalization(task, step.lookups) for step in steps)
+        partition = self._partitions(task)
+        self.path_ = tuple(self._generalization(task, step.lookups, partition) for step in steps)
         chosen = (self.scores_ @ [1 - self.privacy, self.privacy]).argmin()
         return steps[int(chosen)].lookups
 
