@@ -474,20 +474,23 @@ def learn_in_buckets(
     own, firsts, borders = questions
     starts, codes, counts = people
     error = np.empty_like(bias)
-    for i in range(lines.shape[0]):
-        line = lines[i]
-        label, end = starts[line], starts[line + 1]
-        for head in range(own.shape[0]):
+    labels = starts[lines]  # where the people of each record go on
+    # Question by question, so that the weights of one stay near the processor.
+    for head in range(own.shape[0]):
+        for i in range(lines.shape[0]):
+            line, label = lines[i], labels[i]
+            end = starts[line + 1]
             bucket = firsts[head] + records[line, own[head]]
             first, last = borders[bucket], borders[bucket + 1]
             while label < end and codes[label] < first:
                 label += 1
-            if first == last:
-                continue
             begin, n_people = label, 0.0
             while label < end and codes[label] < last:
                 n_people += counts[label]
                 label += 1
+            labels[i] = label
+            if first == last:
+                continue
             total = raise_in_bucket(
                 cells, line, hidden[i], output, direct, bias, first, last, error
             )
