@@ -15,7 +15,7 @@ from sparsam._errors import ParameterError
 from sparsam.assess import Front, NothingFitsError, Point, sweep
 from sparsam.assess._candidates import Candidate
 from sparsam.assess._front import _deciding, _median, _settled, area_under_front, beats
-from sparsam.assess._trial import Walk, sequence
+from sparsam.assess._trial import OTHERS, Walk, sequence
 from sparsam.generalization import Generalization
 
 
@@ -230,6 +230,23 @@ def test_where_this_way_to_divide_cannot_show_it_another_decides(small_front):
     assert choice.front is not none
     assert None in choice.proof.counts
     assert choice.met
+
+
+def test_what_protects_more_is_taken_if_it_is_shown_too(
+    make_assessment, make_limits, make_point, people_split
+):
+    def choice(*points):
+        made = [make_point(n, make_assessment(shares(w), [r] * 200)) for n, w, r in points]
+        return Front(made, make_limits(shares(2)), people_split).choose(max_utility_loss=0.2)
+
+    least, safer, bad = ("a", 4, 0.1), ("b", 24, 0.6), ("c", 150, 0.9)
+    best = choice(least, safer, bad)
+    # to find the fewest attributes only what is expected to lose least was tested
+    assert best.proof.tested == 1
+    assert best.proof.others == 2
+    assert best.candidate.minimiser == "b"
+    assert best.proof.p_value <= OTHERS * 0.05
+    assert choice(least, bad).candidate.minimiser == "a"
 
 
 @pytest.mark.parametrize(

@@ -45,3 +45,12 @@ def test_more_attributes_than_would_do_are_explained():
         "they showed 2, 4 and 4 attributes to be enough. 4 attributes would do as well, but in "
         "finer buckets, from which more can be recovered."
     )
+
+
+def test_what_else_was_tested_is_told():
+    proof = Proof(0.001, 0.009, 0.95, 6000, 4, others=11)
+    assert proof.words.endswith(
+        "4 generalizations were tested in an order settled before, until one could not be shown; "
+        "and, at a tenth of what may go wrong, 11 more, which may protect better."
+    )
+    assert proof.to_dict()["others"] == 11

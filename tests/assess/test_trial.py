@@ -11,9 +11,11 @@ import pytest
 from sparsam.assess._candidates import Candidate
 from sparsam.assess._score import Score
 from sparsam.assess._trial import (
+    OTHERS,
     LossDemand,
     Tried,
     carried_limit,
+    others,
     people_for,
     risk_p_value,
     risk_upper,
@@ -109,6 +111,42 @@ def test_a_promise_along_a_path_is_broken_no_more_often_than_it_says():
         chosen = walk(steps, [LossDemand(0.01, ACCURACY, nobody(1500))], 0.05).fewest
         broken += not math.isinf(chosen) and losses[9 - int(chosen)] > 0.01
     assert broken <= 0.05 * 200
+
+
+def made(label, losses):
+    """A generalization told apart from others by its name."""
+    return Tried(Candidate(label, {}, candidate(4, 9).generalization), losses, 0.0)
+
+
+def both(losses):
+    return {"validation": losses, "test": losses}
+
+
+def test_others_are_those_not_tested_and_the_surest_come_first():
+    demand = LossDemand(0.01, ACCURACY, NOBODY)
+    points = [made(str(k), both(wrong(k / 1000))) for k in (4, 1, 30, 2, 3)]
+    known = walk([points[0], points[2], points[3]], [demand], 0.05)
+    assert (known.shown, known.stopped_at) == ((points[0],), points[2])
+    # what the walk did not come to is among them
+    assert [t.candidate.label for t in others(points, known, [demand])] == ["1", "2", "3"]
+
+
+def test_with_others_too_a_promise_is_broken_no_more_often_than_it_says():
+    """The fewest attributes at nine tenths of the level, then all others at a tenth."""
+    rng = np.random.default_rng(12)
+    truth = [0.0, 0.005, 0.0099, 0.0101, 0.0102, 0.0103, 0.0104, 0.0105]
+    demand, broken, runs = LossDemand(0.01, ACCURACY, nobody(1500)), 0, 300
+    for _ in range(runs):
+        points = []
+        for place, loss in enumerate(truth):
+            drawn = rng.random((2, 1500))
+            lost = np.where(drawn < 0.02 + loss, 1, np.where(drawn < 0.04 + loss, -1, 0))
+            points.append(made(str(place), {"validation": lost[0], "test": lost[1]}))
+        first = walk(points[:5], [demand], (1 - OTHERS) * 0.05)
+        second = walk(others(points, first, [demand]), [demand], OTHERS * 0.05)
+        shown = [*first.shown, *second.shown]
+        broken += any(truth[int(t.candidate.minimiser)] > 0.01 for t in shown)
+    assert broken <= 0.05 * runs
 
 
 def test_a_risk_is_shown_by_people_who_are_guessed_wrongly():

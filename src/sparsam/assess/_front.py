@@ -29,11 +29,13 @@ from sparsam.assess._proof import Proof, how_tested
 from sparsam.assess._score import SCORES
 from sparsam.assess._trial import (
     CONFIDENCE,
+    OTHERS,
     Demand,
     LossDemand,
     Tried,
     Walk,
     carried_limit,
+    others,
     people_for,
     risk_p_value,
     risk_upper,
@@ -294,7 +296,8 @@ class Front:
         The best of many is partly lucky. What to test, and in which order, is therefore settled on
         the training and validation parts; the test part, from which nothing was learned, shows one
         generalization after the other to be inside the limit, until the first that it cannot show
-        (Angelopoulos et al., "Learn then test", 2021). For accuracy the test is exact. Where a
+        (Angelopoulos et al., "Learn then test", 2021). A tenth of what may go wrong is kept for all
+        others, which may protect more. For accuracy the test is exact. Where a
         sweep divided the people in several ways, twice the median p-value decides, so that
         the answer depends little on how they were divided.
         """
@@ -323,9 +326,8 @@ class Front:
         generalization that loses half of it is shown to be inside four times out of five.
         """
         smallest = self._default_loss
-        limit = carried_limit(
-            self._spread(smallest), self.data.test.n_rows, self._level(confidence)
-        )
+        level = (1 - OTHERS) * self._level(confidence)
+        limit = carried_limit(self._spread(smallest), self.data.test.n_rows, level)
         if limit <= smallest:
             return smallest
         limit = math.ceil(limit / (smallest / 2)) * (smallest / 2)
@@ -350,7 +352,8 @@ class Front:
 
     def people_needed(self, loss: float, confidence: float = CONFIDENCE) -> int:
         """About how many people in all it would take to show such a loss: two digits."""
-        tested = people_for(self._spread(loss), loss, self._level(confidence))
+        level = (1 - OTHERS) * self._level(confidence)
+        tested = people_for(self._spread(loss), loss, level)
         return rounded_up(tested * self.n_rows / max(1, self.data.test.n_rows))
 
     def _spread(self, limit: float) -> float:
@@ -389,29 +392,33 @@ class Front:
     def _fewest_attributes(self, requirement: Requirement, limit: float) -> Choice:
         """What protects most of what is shown to be inside a loss, with as little data."""
         level = self._level(requirement.confidence)
+        for_fewest = (1 - OTHERS) * level
         of_groups = self._group_demands(requirement, self.limits, self)
-        votes = [_walk(self._tried, self._demand(limit), of_groups, level, self._n_values)]
+        votes = [_walk(self._tried, self._demand(limit), of_groups, for_fewest, self._n_values)]
         for repeat in self._repeats:
             if _settled([vote.fewest for vote in votes], 1 + len(self._repeats)):
                 break
             tried, limits = repeat.tried(limit)
             demand = LossDemand(limit, limits.score, limits.classifier.losses)
             more = self._group_demands(requirement, limits, repeat)
-            votes.append(_walk(tried, demand, more, level, self._n_values))
+            votes.append(_walk(tried, demand, more, for_fewest, self._n_values))
         fewest = _median([vote.fewest for vote in votes], 1 + len(self._repeats), math.inf)
         if math.isinf(fewest):
             self._nothing_fits(requirement, limit, votes[0], of_groups)
         number = _deciding(votes, fewest)
         front, own = self._repeats[number - 1].front() if number else self, votes[number]
-        chosen = front._safest(own, fewest)
-        place, least = own.shown.index(chosen), own.at(fewest).n_collected
+        of_groups = self._group_demands(requirement, front.limits, front)
+        safer = front._walk_others(own, front._demand(limit), of_groups, OTHERS * level)
+        chosen = front._safest([*own.shown, *safer.shown], fewest)
+        least = own.at(fewest).n_collected
         proof = Proof(
-            p_value=own.p_values[place],
+            p_value=(safer if any(t is chosen for t in safer.shown) else own).p_value(chosen),
             bound=front._demand(limit).upper(chosen, 1 - level),
             confidence=requirement.confidence,
             people=front.data.test.n_rows,
             tested=len(own.p_values),
             stopped=own.stopped_at is not None,
+            others=len(safer.p_values),
             how=how_tested(self.limits.score),
             counts=tuple(None if math.isinf(v.fewest) else int(v.fewest) for v in votes),
             ways=1 + len(self._repeats),
@@ -436,16 +443,24 @@ class Front:
             )
         return [demand]
 
-    def _safest(self, found: Walk, fewest: float) -> Tried:
+    def _walk_others(
+        self, known: Walk, demand: LossDemand, of_groups: Sequence[GroupDemand], level: float
+    ) -> Walk:
+        """Test what was not tested to find the fewest attributes: it may protect more."""
+        less = tell_apart(self._tried, demand.everything, self._n_values)
+        demands: list[Demand] = [demand, *of_groups]
+        return walk(others(less, known, demands), demands, level)
+
+    def _safest(self, shown: Sequence[Tried], fewest: float) -> Tried:
         """Of those shown, the one that protects most; of those that protect alike, the least data.
 
         All that were shown keep the limit, so that any of them may be taken.
         """
         points = {id(point.candidate): point for point in self.points}
-        enough = [t for t in found.shown if t.n_collected >= fewest] or [found.shown[0]]
-        shown = [points[id(t.candidate)] for t in enough]
-        safest = max(shown, key=_validation_risk)
-        alike = [p for p in shown if _close(safest, p) or _level(safest, p, "risk")]
+        enough = [t for t in shown if t.n_collected >= fewest] or [shown[0]]
+        able = [points[id(t.candidate)] for t in enough]
+        safest = max(able, key=_validation_risk)
+        alike = [p for p in able if _close(safest, p) or _level(safest, p, "risk")]
         candidate = min(alike, key=_how_much_it_collects).candidate
         return next(t for t in enough if t.candidate is candidate)
 

@@ -38,6 +38,8 @@ class Proof:
         shown.
     stopped : bool
         Whether there was one that was not.
+    others : int
+        How many others were tested thereafter, at a tenth of what may go wrong.
     how : {"exact", "large samples"}
         Whether the test holds for any number of people, or for many.
     counts : tuple of int or None
@@ -63,6 +65,7 @@ class Proof:
     needed: Mapping[str, int] = field(default_factory=dict)
     ways: int = 0
     riskier: int | None = None
+    others: int = 0
 
     def __repr__(self) -> str:
         return published_repr(self)
@@ -84,6 +87,7 @@ class Proof:
             end = "until one could not be shown" if self.stopped else "and all were shown"
             sentences.append(
                 f"{self.tested} generalizations were tested in an order settled before, {end}"
+                + self._words_of_others
             )
         if len(self.counts) > 1:
             sentences.append(
@@ -98,6 +102,14 @@ class Proof:
             )
         return ". ".join(sentences) + "."
 
+    @property
+    def _words_of_others(self) -> str:
+        if not self.others:
+            return ""
+        return (
+            f"; and, at a tenth of what may go wrong, {self.others} more, which may protect better"
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, fit to be published."""
         return {
@@ -105,6 +117,7 @@ class Proof:
             "p_value": float(f"{self.p_value:.1g}"),
             "people": suppress(self.people),
             "tested": self.tested,
+            "others": self.others,
             "how": self.how,
             "counts": list(self.counts),
             "needed": dict(self.needed),

@@ -26,6 +26,9 @@ CONFIDENCE = 0.95
 # Points that validation data put so little of the limit apart are told apart by how much they
 # protect.
 ALIKE = 0.25
+# The part of what may go wrong that is spent on those which may protect more than what was tested
+# to find the fewest attributes.
+OTHERS = 0.1
 # How likely a promise should be shown that leaves half of what is permitted to noise.
 POWER = 0.8
 
@@ -186,7 +189,7 @@ def sequence(tried: Sequence[Tried], demands: Sequence[Demand]) -> list[Tried]:
     demands : sequence of Demand
     """
     slack = ALIKE * min(demand.limit for demand in demands)
-    excess = {id(t): max(d.estimate(t) - d.limit for d in demands) for t in tried}
+    excess = _excess(tried, demands)
     steps: list[Tried] = []
     for most in sorted({t.n_collected for t in tried}, reverse=True):
         inside = [t for t in tried if t.n_collected <= most]
@@ -200,6 +203,26 @@ def sequence(tried: Sequence[Tried], demands: Sequence[Demand]) -> list[Tried]:
         ]
         steps.append(max(alike, key=lambda t: t.protection))
     return steps
+
+
+def others(tried: Sequence[Tried], known: Walk, demands: Sequence[Demand]) -> list[Tried]:
+    """The generalizations that a walk has not tested, those first that are expected to lose least.
+
+    Parameters
+    ----------
+    tried : sequence of Tried
+    known : Walk
+    demands : sequence of Demand
+    """
+    excess = _excess(tried, demands)
+    tested = {id(t.candidate) for t in (*known.shown, known.stopped_at) if t is not None}
+    fresh = [t for t in tried if id(t.candidate) not in tested]
+    return sorted(fresh, key=lambda t: excess[id(t)])
+
+
+def _excess(tried: Sequence[Tried], demands: Sequence[Demand]) -> dict[int, float]:
+    """By how much each is expected to exceed a demand, on validation data."""
+    return {id(t): max(d.estimate(t) - d.limit for d in demands) for t in tried}
 
 
 @dataclass(frozen=True, repr=False)
@@ -224,6 +247,10 @@ class Walk:
     def fewest(self) -> float:
         """The fewest attributes that were shown to do; infinite where none were."""
         return self.shown[-1].n_collected if self.shown else math.inf
+
+    def p_value(self, shown: Tried) -> float:
+        """Of one that was shown."""
+        return next(p for t, p in zip(self.shown, self.p_values, strict=False) if t is shown)
 
     def at(self, n_collected: float) -> Tried:
         """The last that was shown with no fewer attributes than so many, or the first of all."""
