@@ -91,9 +91,9 @@ def test_a_page_is_one_file_that_loads_nothing() -> None:
 
 @pytest.mark.parametrize("language", ["en", "de", "es", "fr", "it"])
 def test_many_answers_are_a_small_page(language: str) -> None:
-    form = Form(census(14, 60, seed=1).generalization, language=language)
-    assert len(form.questions) == 14
-    assert sum(len(question.options) for question in form.questions) == 113
+    form = Form(census(16, 60, seed=1).generalization, language=language)
+    assert len(form.questions) == 16
+    assert sum(len(question.options) for question in form.questions) == 123
     assert len(form.html.encode()) <= 12_000
 
 
@@ -286,7 +286,7 @@ def test_the_page_leads_where_the_questionnaire_does() -> None:
             assert list(map(int, afters)) == [after for _, after in ways]
 
 
-@pytest.mark.parametrize("size", [(9, 60), (14, 60)], ids=["9 questions", "14 questions"])
+@pytest.mark.parametrize("size", [(9, 60), (16, 60)], ids=["9 questions", "16 questions"])
 def test_a_questionnaire_is_a_small_page(size: tuple[int, int]) -> None:
     asks = Questionnaire(census(*size, seed=1))
     for language in ("en", "de", "es", "fr", "it"):
