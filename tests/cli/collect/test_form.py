@@ -58,18 +58,18 @@ def test_words_labels_and_place(run, people, tmp_path):
     place = "https://collect.example/in"
     run("form", people, "-o", page, "--language", "de", "--labels", labels, "--action", place)
     text = page.read_text(encoding="utf-8")
-    assert 'lang="de"' in text
+    assert "<html lang=de>" in text
     assert "Wie alt sind Sie?" in text
     assert "62 und mehr" in text
-    assert f'action="{place}"' in text
+    assert f"action={place} " in text
 
 
 def test_a_questionnaire(run, questions, tmp_path):
     page = tmp_path / "form.html"
     assert "2 questions" in run("form", questions, "-o", page).stdout
-    assert 'method="post"' in page.read_text(encoding="utf-8")
+    assert "method=post" in page.read_text(encoding="utf-8")
     run("form", questions, "-o", page, "--show-answer")
-    assert 'method="dialog"' in page.read_text(encoding="utf-8")
+    assert "method=dialog" in page.read_text(encoding="utf-8")
 
 
 def test_a_model_answers_in_the_page(run, questions, tmp_path):
@@ -109,7 +109,7 @@ def test_a_questionnaire_asks_for_its_target_last(run, questions, tmp_path):
     facts = json.loads(run("form", questions, "-o", page, "--with-target", "--json").stdout)
     assert facts["asks"] == ["age", "hours", "employed"]
     # every end of the questionnaire leads to one more question
-    assert "0:0 1-2=2,1;1=2;2=-1" in page.read_text(encoding="utf-8")
+    assert "0:2,1:1-2;1:2;2:-1" in page.read_text(encoding="utf-8")
 
 
 def test_what_cannot_be(run, people, questions, tmp_path):

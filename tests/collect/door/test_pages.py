@@ -38,7 +38,7 @@ def test_every_language(language: str) -> None:
         assert text.count("<h1>") == 1
         assert len(re.sub(r"<[^>]*>", "", text.partition("<body>")[2]).strip()) > 5
     assert made.form is not None
-    assert f'lang="{language}"' in made.form[0].decode()
+    assert f"<html lang={language}>" in made.form[0].decode()
 
 
 def test_the_policy_allows_the_style_and_nothing_else() -> None:

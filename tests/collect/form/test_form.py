@@ -14,6 +14,7 @@ import pytest
 import sparsam
 from sparsam._errors import ParameterError, SparsamWarning
 from sparsam.collect import AnswerTable, Form, Questionnaire, Target
+from sparsam.collect._runs import runs
 from sparsam.data import CategoricalDomain, NumericDomain
 from sparsam.generalization import Generalization, categorical_partition, numeric_partition
 
@@ -90,9 +91,9 @@ def test_a_page_is_one_file_that_loads_nothing() -> None:
 
 @pytest.mark.parametrize("language", ["en", "de", "es", "fr", "it"])
 def test_many_answers_are_a_small_page(language: str) -> None:
-    form = Form(census(14, 60, seed=1).generalization, language=language)
-    assert len(form.questions) == 14
-    assert sum(len(question.options) for question in form.questions) == 113
+    form = Form(census(16, 60, seed=1).generalization, language=language)
+    assert len(form.questions) == 16
+    assert sum(len(question.options) for question in form.questions) == 123
     assert len(form.html.encode()) <= 12_000
 
 
@@ -209,7 +210,7 @@ def test_a_questionnaire_asks_for_the_target_last() -> None:
     assert Fields(form.html).sent["employed"] == {"0", "1"}
     assert form.questions[-1].text == "Do you work?"
     nodes, labels, ends, *_ = walk(form.html)
-    assert nodes == "0:0 1-3=4,1;1=3,2;3=4;2:0.2 1=4;4=-1"
+    assert nodes == "0:4,1:1-3;1:3,2;3:4;2:4:0.2;4:-1"
     assert labels[-1] == {}
     assert ends == [None]
     with pytest.raises(ParameterError, match="only a form that is sent"):
@@ -222,7 +223,7 @@ def test_answers_are_shown_and_nothing_is_sent() -> None:
     )
     form = Form(PEOPLE, answers=table, language="de")
     assert "form-action 'none'" in form.content_security_policy
-    assert 'method="dialog"' in form.html
+    assert "method=dialog" in form.html
     assert "<button" not in form.html
     [facts] = [facts for _, facts in Fields(form.html).elements if "data-answers" in facts]
     assert json.loads(str(facts["data-answers"])) == {
@@ -242,7 +243,7 @@ def test_answers_are_shown_and_nothing_is_sent() -> None:
 
 def walk(html: str) -> Any:
     """What the script of a page walks through."""
-    return json.loads(re.findall(r'<script type="application/json">(.*?)</script>', html)[0])
+    return json.loads(re.findall(r"<script type=application/json>(.*?)</script>", html)[0])
 
 
 def test_a_questionnaire_can_send_its_buckets_only() -> None:
@@ -255,11 +256,37 @@ def test_a_questionnaire_can_send_its_buckets_only() -> None:
     }
     nodes, labels, ends, *_ = walk(form.html)
     assert ends == [None]  # the model's answers are not told where they are not shown
-    assert nodes == "0:0 1-3=-1,1;1=3,2;3=-1;2:0.2 1=-1"
+    assert nodes == "0:-1,1:1-3;1:3,2;3:-1;2:-1:0.2"
     assert labels == [{"1-3": "17 and over"}, {}, {}, {}]
 
 
-@pytest.mark.parametrize("size", [(9, 60), (14, 60)], ids=["9 questions", "14 questions"])
+def test_the_page_leads_where_the_questionnaire_does() -> None:
+    for recoding in [example(), census(9, 30), *map(random_recoding, range(60))]:
+        asks = Questionnaire(recoding)
+        if not asks.automaton.nodes:
+            continue
+        form = Form(asks)
+        written = walk(form.html)[0].split(";")
+        assert len(written) == len(asks.automaton.nodes)
+        for text, (name, ways) in zip(written, asks.automaton.nodes, strict=True):
+            place, leads, several = f"{text}:".split(":")[:3]
+            question = form.questions[int(place)]
+            assert question.name == name
+            apart = {pick.value for pick in question.picks or question.options}
+            shared = [buckets for buckets, _ in ways if len(buckets) > 1]
+            assert several == " ".join(map(runs, shared))
+            alone = [each for each, _ in ways if len(each) == 1]
+            held = {str(bucket) for buckets in shared for bucket in buckets}
+            assert apart - held == {str(bucket) for (bucket,) in alone}  # and so need not be told
+            assert [buckets[0] for buckets, _ in ways] == sorted(buckets[0] for buckets, _ in ways)
+            afters: list[str] = []
+            for after in leads.split(","):
+                afters.append(after or afters[-1])
+            afters += afters[-1:] * (len(ways) - len(afters))
+            assert list(map(int, afters)) == [after for _, after in ways]
+
+
+@pytest.mark.parametrize("size", [(9, 60), (16, 60)], ids=["9 questions", "16 questions"])
 def test_a_questionnaire_is_a_small_page(size: tuple[int, int]) -> None:
     asks = Questionnaire(census(*size, seed=1))
     for language in ("en", "de", "es", "fr", "it"):

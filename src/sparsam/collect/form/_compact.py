@@ -21,7 +21,7 @@ _TOKEN: Final = re.compile(
 )
 _PATTERN: Final = re.compile(r"/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\[\n])+/[a-z]*")
 _BEFORE_PATTERN: Final = frozenset("(,=:[!&|?{};>")
-_GOES_ON: Final = frozenset("{([,;=>?:&|+-*/<.!%")
+_GOES_ON: Final = frozenset("{}([,;=>?:&|+-*/<.!%")
 _GO_ON: Final = frozenset("})],;=>?:&|+*/<.%")
 _RESERVED: Final = frozenset(("as", "do", "if", "in", "of"))  # words as short as our names
 _OPENS: Final = {")": "(", "]": "[", "}": "{"}
@@ -48,12 +48,15 @@ class Token:
         return self.kind not in ("remark", "blank")
 
 
+_BLANK: Final = Token("blank", " ")
+
+
 @functools.cache
 def compact_script(code: str) -> str:
-    """Return JavaScript without remarks, blanks and long names, of the same tokens otherwise.
+    """Return JavaScript without remarks, blanks, long names and signs that may be left out.
 
-    It knows as much of the language as our own scripts use: statements end with a semicolon, and
-    templates hold no other ones.
+    It knows as much of the language as our own scripts use: statements end with a semicolon, none
+    is empty, and templates hold no other ones.
 
     Parameters
     ----------
@@ -62,13 +65,13 @@ def compact_script(code: str) -> str:
     Examples
     --------
     >>> compact_script("const say = (word) => {\\n  show.text = `${word} `; // aloud\\n};")
-    'const a=(word)=>{show.text=`${word} `;};'
+    'const a=word=>{show.text=`${word} `};'
     """
     pieces = list(tokens(code))
     names = _short_names([piece for piece in pieces if piece.counts])
     parts: list[str] = []
     before, blank = ";", ""
-    for piece in pieces:
+    for piece in spared(pieces):
         if not piece.counts:
             blank += piece.text
             continue
@@ -90,6 +93,42 @@ def tokens(code: str) -> Iterator[Token]:
         yield token
         place = match.end()
         before = token.text if token.counts else before
+
+
+def spared(pieces: Sequence[Token]) -> list[Token]:
+    """Return a script without signs that the language does not ask for.
+
+    These are semicolons before a closing brace, brackets around a parameter alone, and the word
+    const where the statement before declares something too.
+
+    Examples
+    --------
+    >>> code = "const a = (b) => { c(); }; const d = 1;"
+    >>> "".join(piece.text for piece in spared(list(tokens(code))))
+    'const a =  b  => { c()  }, d = 1;'
+    """
+    lean = list(pieces)
+    places = [place for place, piece in enumerate(pieces) if piece.counts]
+    texts = [pieces[place].text for place in places]
+    declares = [False]  # for each bracket that is open whether the statement in it declares
+    for i, text in enumerate(texts):
+        if text in _OPENS.values():
+            declares.append(False)
+        elif text in _OPENS:
+            declares.pop()
+        elif text in ("const", "let"):
+            declares[-1] = text == "const"
+        if text == ";" and texts[i + 1 : i + 2] == ["}"]:
+            lean[places[i]] = _BLANK
+        elif text == ";" and declares[-1] and texts[i + 1 : i + 2] == ["const"]:
+            lean[places[i]] = Token("sign", ",")
+            lean[places[i + 1]] = _BLANK
+        elif text == ";":
+            declares[-1] = False
+        alone = pieces[places[i]].kind == "word" and texts[i + 1 : i + 3] == [")", "=>"]
+        if alone and i and texts[i - 1] == "(":
+            lean[places[i - 1]] = lean[places[i + 1]] = _BLANK
+    return lean
 
 
 def _needed(before: str, after: str, *, newline: bool) -> str:

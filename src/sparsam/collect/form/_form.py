@@ -238,9 +238,9 @@ class _Words:
     def walk(self, automaton: Automaton, questions: tuple[Question, ...]) -> list[Any]:
         """What the page's script walks through: nodes, labels, ends and a few words.
 
-        A node is a text such as ``3:0-2.5 3-4=7,,-1``: question 3 with two answers, or after the
-        question alone with every bucket as one; behind the sign where each answer leads, below zero
-        an end. What is left out leads where the one before it does. The labels are those that the
+        A node is a text such as ``3:7,,-1:0-2.5 3-4``: question 3, where each answer leads, below
+        zero an end, and the answers that stand for several buckets; every other bucket is one by
+        itself. What is left out leads where the one before it does. The labels are those that the
         page cannot put together from its lines.
         """
         place = {question.name: i for i, question in enumerate(questions)}
@@ -249,9 +249,9 @@ class _Words:
         for name, ways in automaton.nodes:
             question, classes = place[name], tuple(buckets for buckets, _ in ways)
             menus[question].append(classes)
-            every = len(classes) == len(questions[question].options)
-            values = "" if every else f":{' '.join(map(runs, classes))}"
-            nodes.append(f"{question}{values}={_nexts([after for _, after in ways])}")
+            several = " ".join(runs(buckets) for buckets in classes if len(buckets) > 1)
+            leads = f"{question}:{_nexts([after for _, after in ways])}"
+            nodes.append(f"{leads}:{several}" if several else leads)
         labels = [
             _unsaid(question, self._wording(question.name).labels(offered))
             if question.name in self._generalization.collected

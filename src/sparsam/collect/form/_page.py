@@ -19,7 +19,7 @@ from sparsam.collect.form._language import Language
 from sparsam.collect.form._questions import Question
 
 _SAFE: Final = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789*-._")
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]+")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.:/-]+")
 _INTERVAL: Final = "function interval("
 _CALENDAR: Final = "function moment("
 
@@ -62,7 +62,7 @@ class Page:
         last = ["send.js" if answers is None else "answer.js", *["find.js"] * found, "lines.js"]
         code = "\n".join(map(_code, ["form.js", *(["walk.js"] if walk else last)]))
         script = compact_script(_interval(questions) + code)
-        sheets = ["form.css", *["groups.css"] * found, *["walk.css"] * bool(walk)]
+        sheets = ["form.css", *["groups.css"] * found]
         style = compact_style("".join(map(_code, sheets)))
         self.policy = (
             f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "

@@ -3,7 +3,8 @@
 const first = (selector, inside = page) => inside.querySelector(selector);
 const all = (selector, inside = page) => [...inside.querySelectorAll(selector)];
 const page = first("main", document);
-const [form, sent, button] = ["form", ".sent", "button"].map((selector) => first(selector));
+const [form, sent, send] = ["form", ".sent", "button"].map((selector) => first(selector));
+const button = send ?? {};
 // What is sent is asked of the form itself, and written as browsers write it.
 const body = () => new URLSearchParams(new FormData(form));
 // Whether "1-3.5", the value of a line, stands for a bucket.
@@ -36,7 +37,7 @@ function assist(field) {
         place = interval(JSON.parse(field.dataset.numbers), typed);
         if (place === null) note.textContent = page.dataset.noLine;
       }
-      for (const line of all("[name], [name] > *", field))
+      for (const line of all("[name],[name] *", field))
         line.checked = line.selected = place !== null && holds(line.value, place);
     } else if (aid) aid.value = "";
     changed(field);
@@ -52,12 +53,11 @@ function wipe() {
   HTMLFormElement.prototype.reset.call(form);
   empty();
   for (const part of all("details")) part.open = false;
-  if (button) button.disabled = false;
+  button.disabled = false;
   begin();
 }
 page.onsubmit = () => {
   empty();
-  if (button) button.disabled = true;
+  button.disabled = true;
 };
-addEventListener("pageshow", wipe);
-addEventListener("pagehide", wipe);
+onpageshow = onpagehide = wipe;
