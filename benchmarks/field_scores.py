@@ -54,7 +54,8 @@ def show(table: str, rows: int, loss: float, seed: int) -> None:
     except NothingFitsError as error:
         print(f"  {str(error).splitlines()[0]}")
     else:
-        lost, (low, high) = limits.loss(choice.assessment, "test")
+        # on the test people of the split that was chosen from
+        lost, (low, high) = choice.front.limits.loss(choice.assessment, "test")
         kept = "nothing to keep" if choice.kept is None else f"{choice.kept:.0%} kept"
         print(
             f"  within {loss:g}: {len(choice.generalization.collected)} attributes, "
