@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sparsam.data._attribute import Attribute
 from sparsam.data._calendar import date_of, time_of
 from sparsam.data._domain import NumericDomain
-from sparsam.data.source._source import Column
+from sparsam.data.source._column import Column
 from sparsam.data.source.lazy import ColumnPlan
 
 

@@ -11,15 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.data._roles import Roles
+from sparsam.data.source._column import Column
 from sparsam.data.source._format import FileFormat
-from sparsam.data.source._source import (
-    Column,
-    LazyColumns,
-    Missing,
-    Source,
-    no_texts,
-    open_source,
-)
+from sparsam.data.source._source import LazyColumns, Missing, Source, no_texts, open_source
 from sparsam.data.source.declared._cells import read_number
 
 

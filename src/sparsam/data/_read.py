@@ -26,7 +26,8 @@ from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data._target import Target
 from sparsam.data.sample._others import CodedColumn, OthersInEngine
-from sparsam.data.source._source import Column, LazyColumns, Source, check_distinct
+from sparsam.data.source._column import Column
+from sparsam.data.source._source import LazyColumns, Source, check_distinct
 from sparsam.data.source.lazy import ColumnPlan, Draw, LazyFrame
 
 # What a cell takes: two bytes for its code, and as much again for each of the parts, copies and

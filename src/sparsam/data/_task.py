@@ -31,7 +31,8 @@ from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data._target import Target
 from sparsam.data.sample._others import Others
-from sparsam.data.source._source import Source, series_column
+from sparsam.data.source._column import series_column
+from sparsam.data.source._source import Source
 
 
 @dataclass(frozen=True, eq=False, repr=False)

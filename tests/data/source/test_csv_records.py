@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sparsam._errors import DataError
 from sparsam.data import open_source
 from sparsam.data.source import FileFormat, Piped, _csv_records, header_of
+from sparsam.data.source._column import to_array
 from sparsam.data.source._csv_records import record_batches
-from sparsam.data.source._source import to_array
 from sparsam.data.source._write import csv_text
 
 ANY = FileFormat()

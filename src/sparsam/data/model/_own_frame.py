@@ -19,12 +19,7 @@ from sparsam._lazy import LazyModule
 from sparsam.data._table import Table
 from sparsam.data.source._engine import is_relation
 from sparsam.data.source._frame import ArrayFrame
-from sparsam.data.source._source import (
-    Source,
-    check_distinct,
-    collected,
-    open_source,
-)
+from sparsam.data.source._source import Source, check_distinct, collected, open_source
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw

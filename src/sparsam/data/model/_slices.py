@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sparsam._checks import check_names
 from sparsam._errors import DataError, ParameterError
 from sparsam.data.model._replace import Replacement
-from sparsam.data.source._source import Column
+from sparsam.data.source._column import Column
 
 NONE = "none of them"
 _SEPARATORS = ("__", "_", "=", ":", ".", "-", " ")

@@ -1,6 +1,7 @@
 """Where tables come from and go to: files, frames and engines."""
 
 # For the other folders, not for users.
+from sparsam.data.source._column import Column as Column
 from sparsam.data.source._fingerprint import OF_ROWS as OF_ROWS
 from sparsam.data.source._fingerprint import fingerprint as fingerprint
 from sparsam.data.source._fingerprint import former_fingerprint as former_fingerprint
@@ -13,7 +14,6 @@ from sparsam.data.source._frame import SeriesColumn as SeriesColumn
 from sparsam.data.source._frame import labelled as labelled
 from sparsam.data.source._frame import open_frame as open_frame
 from sparsam.data.source._header import header_of as header_of
-from sparsam.data.source._source import Column as Column
 from sparsam.data.source._source import Source as Source
 from sparsam.data.source._source import column_names as column_names
 from sparsam.data.source._source import columns_of as columns_of

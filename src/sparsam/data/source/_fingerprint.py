@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError
 from sparsam._lazy import LazyModule
+from sparsam.data.source._column import Column
 from sparsam.data.source._database import database_address
 from sparsam.data.source._engine import is_relation
-from sparsam.data.source._source import Column, Source, open_source, table_places
+from sparsam.data.source._source import Source, open_source, table_places
 from sparsam.data.source._table_file import Piped
 from sparsam.data.source.declared._cells import read_number, text_of
 from sparsam.data.source.lazy import (

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError
 from sparsam.data._table import Table
-from sparsam.data.source._source import Column, Source
+from sparsam.data.source._column import Column
+from sparsam.data.source._source import Source
 from sparsam.data.source.declared._cells import read_number, text_of
 from sparsam.data.source.declared._columns import DeclaredColumns, Wanted, wrong_type
 
