@@ -184,7 +184,10 @@ def measured_apart(entry: Entry, run: Run) -> Record:
     if "skipped" in figures:
         return skipped_record(entry, run, figures["skipped"])
     measured = Measured(figures["ours"], figures["peer"])
-    return measured_record(entry, run, measured, used.ru_utime + used.ru_stime)
+    try:
+        return measured_record(entry, run, measured, used.ru_utime + used.ru_stime)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # ends no other entry
+        return failed_record(entry, run, f"it cannot be judged: {error!r}")
 
 
 def _measure(asked: argparse.Namespace) -> int:
