@@ -120,10 +120,14 @@ def _entry_blocks(entry: Entry, record: Record) -> list[Block]:
         blocks.append(
             Table(entry.title, ("figure", "paper", "here", "peer"), rows, scroll="across")
         )
-        signs = {True: "✓ holds", False: "✗ does not hold", None: "– asked of whole runs only"}
-        checks = [(signs[claim["holds"]], claim["words"]) for claim in record["claims"]]
+        signs = {True: "✓ holds", False: "✗ fails", None: "– not asked"}  # no wider than a sign
+        checks = []
+        for claim in record["claims"]:
+            of_whole = " (of whole runs only)" if claim["holds"] is None else ""
+            checks.append((signs[claim["holds"]], claim["words"] + of_whole))
         blocks.append(Checks(tuple(checks)))
-        spent = f"{record['mode']} run, {record['cpu_seconds']:.0f} CPU-seconds. {entry.settings}"
+        mode, seconds = record["mode"].capitalize(), record["cpu_seconds"]
+        spent = f"{mode} run, {seconds:.0f} CPU-seconds. {entry.settings}"
         blocks.append(Text(f"{spent} Peer: {entry.peer or 'none.'}", note=True))
     return blocks
 
