@@ -190,7 +190,7 @@ def _surely_better(figures: Figures) -> bool:
 def measure_figure_6(run: Run) -> Measured:
     from attacks import side_information
 
-    errors = side_information(income(run, 4_000))
+    errors = side_information(income(run, 8_000))
     return Measured({f"k* {size}, α {privacy}": each for (size, privacy), each in errors.items()})
 
 
@@ -474,7 +474,7 @@ ENTRIES = (
         ),
         PUMS,
         peer=RESEARCH_CODE,
-        settings="14 states 2018, one split; quick: 4,000 people.",
+        settings="14 states 2018, one split; quick: 8,000 people.",
     ),
     Entry(
         "staab-figure-15",
