@@ -28,10 +28,11 @@ QUICK_ROWS = 20_000
 MIN_LEAF = {"Crime": 10}
 
 
-def parts_of(table: str, seed: int, quick: bool) -> Split:
+def parts_of(table: str, seed: int, rows: int | None) -> Split:
+    """The table, or so many people of it, split with this seed."""
     task = TASKS[table]()
-    if quick and task.n_rows > QUICK_ROWS:
-        drawn = np.random.default_rng(seed).permutation(task.n_rows)[:QUICK_ROWS]
+    if rows is not None and task.n_rows > rows:
+        drawn = np.random.default_rng(seed).permutation(task.n_rows)[:rows]
         task = task.take(np.sort(drawn))
     return split(task, random_state=seed)
 
@@ -56,9 +57,9 @@ def chosen_area(front: Front) -> float:
     )
 
 
-def compare(table: str, seed: int, quick: bool) -> tuple[float, float]:
+def compare(table: str, seed: int, rows: int | None = None) -> tuple[float, float]:
     """Print the areas; return the shares of the distance closed, alone and together."""
-    data, fronts = parts_of(table, seed, quick), []
+    data, fronts = parts_of(table, seed, rows), []
     for name in ("privacy tree", "merging"):
         start = time.perf_counter()
         front = sweep(
@@ -97,7 +98,7 @@ def main() -> None:
     parser.add_argument("--tables", nargs="+", choices=list(TASKS), default=list(TABLES))
     asked = parser.parse_args()
     for table in asked.tables:
-        shares = [compare(table, seed, asked.quick) for seed in asked.seeds]
+        shares = [compare(table, seed, QUICK_ROWS if asked.quick else None) for seed in asked.seeds]
         alone, together = np.mean(shares, axis=0)
         print(f"{table}: mean distance closed: alone {alone:.1%}, together {together:.1%}\n")
 

@@ -274,6 +274,30 @@ def test_an_error_is_told_and_replaces_no_figure(
     assert [kept[name]["verdict"] for name in ("first", "second")] == ["met", "failed"]
 
 
+def test_what_cannot_be_judged_ends_no_others(
+    reproduce: Reproduce,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A claim that asks for a figure that was not measured is the fault of its entry alone."""
+    broken, other = "nunez-table-1", "nunez-figure-2"
+    entries = {name: reproduce.all.ENTRIES[name] for name in (broken, other)}
+    wrong = reproduce.entry.Claim("there", reproduce.entry.at_most("not there", 1))
+    entries[broken] = replace(entries[broken], claims=(wrong,))
+    for module in (reproduce.all, reproduce.command, reproduce.page):
+        monkeypatch.setattr(module, "ENTRIES", entries)
+    path = tmp_path / "kept.json"
+    asked = ["run", "all", "--quick", "--jobs", "2", "--results", str(path)]
+    assert reproduce.command.main(asked) == 1
+    kept = json.loads(path.read_text())["entries"]
+    assert [kept[name]["verdict"] for name in (broken, other)] == ["failed", "met"]
+    assert "cannot be judged" in kept[broken]["why"]
+    table = capsys.readouterr().out.split("\n\n")[1]
+    assert table.splitlines()[0].startswith("failed")
+    assert path.with_suffix(".html").exists()
+
+
 def test_other_files_are_not_taken_for_results(
     reproduce: Reproduce, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

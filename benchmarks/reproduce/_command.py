@@ -176,15 +176,21 @@ def measured_apart(entry: Entry, run: Run) -> Record:
             _, status, used = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             CHILDREN.running.discard(process)
+            if process.returncode < 0:  # killed, perhaps for want of memory: it says nothing itself
+                return failed_record(entry, run, f"ended by signal {-process.returncode}")
             if process.returncode:
                 said.seek(0)
                 lines = said.read().decode(errors="replace").strip().splitlines()
-                return failed_record(entry, run, lines[-1] if lines else f"exit {status}")
+                last = lines[-1] if lines else f"exit {process.returncode}"
+                return failed_record(entry, run, last)
         figures = json.loads(place.read_text(encoding="utf-8"))
     if "skipped" in figures:
         return skipped_record(entry, run, figures["skipped"])
     measured = Measured(figures["ours"], figures["peer"])
-    return measured_record(entry, run, measured, used.ru_utime + used.ru_stime)
+    try:
+        return measured_record(entry, run, measured, used.ru_utime + used.ru_stime)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # ends no other entry
+        return failed_record(entry, run, f"it cannot be judged: {error!r}")
 
 
 def _measure(asked: argparse.Namespace) -> int:

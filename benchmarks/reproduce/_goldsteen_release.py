@@ -32,7 +32,7 @@ def measure_figures_2_5(run: Run) -> Measured:
 
     models = run.few(["boosting", "tree", "forest"], ["boosting", "tree"])
     asked = [(n, k) for n in run.few(tuple(SETS), (10,)) for k in run.few(KS, (100, 1000))]
-    facts = compared(models, run.few(5, 2), asked, rows=run.few(None, 8_000))
+    facts = compared(models, run.few(5, 2), asked, rows=run.few(None, 4_000))
     return Measured(_settings_counted(facts))
 
 
@@ -219,7 +219,7 @@ ENTRIES = (
         ("pandas",),
         peer=ONE_PAPER,
         settings="Five splits, 12/10/8 quasi-identifiers, k from 10 to 1000; quick: two splits of "
-        "8,000 people, boosting and tree, two settings.",
+        "4,000 people, boosting and tree, two settings.",
     ),
     Entry(
         "goldsteen-release-network",

@@ -14,6 +14,7 @@ from sparsam._errors import DataError
 from sparsam.report._document import Document, plain
 from sparsam.report.page._blocks import (
     Block,
+    Cell,
     Checks,
     Heading,
     KeyFigure,
@@ -57,7 +58,7 @@ class ReproductionReport(Document[dict[str, Any]]):
             verdict=Verdict(
                 f"{counts['met']} of {len(self.records)} tables and figures are met.",
                 f"{counts['not met']} are not, and {counts['does not hold as stated']} do not "
-                "hold as they are stated.",
+                f"hold as they are stated.{_others(counts)}",
             ),
             figures=(
                 KeyFigure(str(counts["met"]), "met", ()),
@@ -82,9 +83,10 @@ class ReproductionReport(Document[dict[str, Any]]):
             for name, record in self.records.items():
                 if record["verdict"] == verdict:
                     entry = ENTRIES[name]
-                    where = f"{entry.place}: {entry.title}"
-                    rows.append((code(name), where, verdict, record["why"]))
-        columns = ("name", "what", "verdict", "why")
+                    what = Cell(f"{entry.place}: {entry.title}", note=code(name))
+                    held = Cell(verdict, note=_mode_words(record).removeprefix(", "))
+                    rows.append((what, held, record["why"]))
+        columns = ("figure", "verdict", "why")
         return Table("Verdicts", columns, tuple(rows), stack="late", scroll="across")
 
     def _paper(self, paper: str) -> tuple[Block, ...]:
@@ -93,6 +95,17 @@ class ReproductionReport(Document[dict[str, Any]]):
             if ENTRIES[name].paper == paper:
                 blocks += _entry_blocks(ENTRIES[name], record)
         return tuple(blocks)
+
+
+def _others(counts: Mapping[str, int]) -> str:
+    """Count what has no verdict, where there is any such."""
+    words = {
+        "not judged": "for which a quick run has too few people",
+        "skipped": "that cannot be measured here",
+        "failed": "that ended in an error",
+    }
+    told = [f"{counts[key]} {word}" for key, word in words.items() if counts[key]]
+    return f" Without a verdict: {', '.join(told)}." if told else ""
 
 
 def _entry_blocks(entry: Entry, record: Record) -> list[Block]:
@@ -107,10 +120,14 @@ def _entry_blocks(entry: Entry, record: Record) -> list[Block]:
         blocks.append(
             Table(entry.title, ("figure", "paper", "here", "peer"), rows, scroll="across")
         )
-        signs = {True: "✓ holds", False: "✗ does not hold", None: "– asked of whole runs only"}
-        checks = [(signs[claim["holds"]], claim["words"]) for claim in record["claims"]]
+        signs = {True: "✓ holds", False: "✗ fails", None: "– not asked"}  # no wider than a sign
+        checks = []
+        for claim in record["claims"]:
+            of_whole = " (of whole runs only)" if claim["holds"] is None else ""
+            checks.append((signs[claim["holds"]], claim["words"] + of_whole))
         blocks.append(Checks(tuple(checks)))
-        spent = f"{record['mode']} run, {record['cpu_seconds']:.0f} CPU-seconds. {entry.settings}"
+        mode, seconds = record["mode"].capitalize(), record["cpu_seconds"]
+        spent = f"{mode} run, {seconds:.0f} CPU-seconds. {entry.settings}"
         blocks.append(Text(f"{spent} Peer: {entry.peer or 'none.'}", note=True))
     return blocks
 
@@ -153,7 +170,7 @@ def markdown_table(paper: str, records: Mapping[str, Record]) -> str:
 
 def _mode_words(record: Record) -> str:
     """Say that a run was quick, and how many of the claims it could be held to."""
-    if record["mode"] == "whole":
+    if record["mode"] == "whole" or "ours" not in record:
         return ""
     asked = [claim["holds"] is not None for claim in record.get("claims", ())]
     return ", quick run" + (f", {sum(asked)} of {len(asked)} claims" if not all(asked) else "")

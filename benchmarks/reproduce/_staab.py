@@ -468,8 +468,8 @@ ENTRIES = (
             Claim(
                 "the distance from A3 to A4 is at most .01 at the fine end",
                 _gap_closes,
-                because="it halves from the coarsest to the finest of these trees, and is not "
-                "closed at 200 leaves",
+                because="it becomes smaller from the coarsest to the finest of these trees, and is "
+                "not closed at 200 leaves",
             ),
         ),
         PUMS,
