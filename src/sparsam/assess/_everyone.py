@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -166,20 +166,24 @@ def _lookups(generalization: Generalization, data: Split) -> Lookups:
 
 def _counted(
     lookups: Sequence[Lookups], others: Others, personal: Sequence[str]
-) -> list[RecordCounts]:
-    """Count each; neighbours share one count at their common refinement."""
-    counted: list[RecordCounts] = []
-    while len(counted) < len(lookups):
-        together = [lookups[len(counted)]]
+) -> Iterator[RecordCounts]:
+    """Count each, when it is asked for; neighbours share one count at their common refinement."""
+    first = 0
+    while first < len(lookups):
+        together = [lookups[first]]
         finest = _refinement(together)
-        for following in lookups[len(counted) + 1 :]:
+        for following in lookups[first + 1 :]:
             wider = _refinement([*together, following])
             if _n_records(wider) > _MOST_RECORDS:
                 break
             together, finest = [*together, following], wider
+        first += len(together)
         counts = others.count(finest, personal)
-        counted += [coarser_counts(counts, finest, own) for own in together]
-    return counted
+        for own in together:
+            same = own.keys() == finest.keys() and all(
+                np.array_equal(own[name], finest[name]) for name in own
+            )
+            yield counts if same else coarser_counts(counts, finest, own)
 
 
 def _refinement(lookups: Sequence[Lookups]) -> Lookups:

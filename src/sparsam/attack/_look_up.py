@@ -186,7 +186,9 @@ def back_off(
             for entry in range(starts[begin], starts[end]):
                 people += counts[entry]
             for seat in range(width):
-                before = first[buckets[rank], seat] if level == coarsest else believed[level - 1, seat]
+                before = (
+                    first[buckets[rank], seat] if level == coarsest else believed[level - 1, seat]
+                )
                 believed[level, seat] = strength * before / (people + strength)
             for entry in range(starts[begin], starts[end]):
                 believed[level, seats[entry]] += counts[entry] / (people + strength)

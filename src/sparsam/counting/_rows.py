@@ -15,6 +15,7 @@ from sparsam.counting._compiled import compiled
 
 MOST_ROWS = 2**31 - 1  # so that no count of rows runs over
 _ROWS_WORTH_A_THREAD = 20_000
+_ROWS_AT_ONCE = 1 << 14
 _KEEP_WHEN_RECOUNTING_COSTS = 4  # times as many increments as there are cells
 
 
@@ -50,6 +51,8 @@ class Rows:
         Number of codes of each attribute.
     responses : sequence of (ndarray of uint16, int)
         Codes and number of codes of each response that is counted jointly with the attributes.
+    also : sequence of int
+        Attributes that are responses too, after the others.
 
     Notes
     -----
@@ -63,6 +66,7 @@ class Rows:
         codes: NDArray[np.uint16],
         sizes: Sequence[int],
         responses: Sequence[tuple[NDArray[np.uint16], int]],
+        also: Sequence[int] = (),
     ) -> None:
         self.n_rows = int(codes.shape[0])
         if self.n_rows > MOST_ROWS:
@@ -72,22 +76,17 @@ class Rows:
             )
         self.sizes = tuple(sizes)
         self.starts = _starts(self.sizes)
-        self.response_sizes = tuple(size for _, size in responses)
+        self.response_sizes = (*(size for _, size in responses), *(self.sizes[a] for a in also))
         self.response_starts = _starts(self.response_sizes)
-        self._codes = np.ascontiguousarray(codes)
-        self._responses = self._response_cells(responses)
+        # One line for each row, the responses first: no column is in memory twice.
+        rest = [a for a in range(len(self.sizes)) if a not in also]
+        columns = [own for own, _ in responses] + [codes[:, a] for a in (*also, *rest)]
+        places = {a: len(responses) + i for i, a in enumerate((*also, *rest))}
+        self._places = [places[a] for a in range(len(self.sizes))]
+        self._codes = _side_by_side(columns, self.n_rows)
         self._order = np.arange(self.n_rows, dtype=np.int32)
         self._spare = np.empty(self.n_rows, dtype=np.int32)
         self._threads = min(2, os.cpu_count() or 1)
-
-    def _response_cells(
-        self, responses: Sequence[tuple[NDArray[np.uint16], int]]
-    ) -> NDArray[np.unsignedinteger]:
-        small = sum(self.response_sizes) <= np.iinfo(np.uint16).max
-        cells = np.empty((self.n_rows, len(responses)), dtype=np.uint16 if small else np.uint32)
-        for q, (codes, _) in enumerate(responses):
-            np.add(codes, self.response_starts[q], out=cells[:, q], dtype=cells.dtype)
-        return cells
 
     def root(self) -> Node:
         """All rows, counted."""
@@ -102,7 +101,8 @@ class Rows:
         """
 
         rows = self._order[node.start : node.stop]
-        n_left = divide_rows(rows, self._codes, attribute, goes_left, self._spare)
+        column = self._places[attribute]
+        n_left = divide_rows(rows, self._codes, column, goes_left, self._spare)
         middle = node.start + int(n_left)
         left, right = Node(node.start, middle, None), Node(middle, node.stop, None)
         smaller, larger = sorted((left, right), key=lambda part: part.n_rows)
@@ -130,10 +130,11 @@ class Rows:
 
         counts = np.zeros((sum(self.sizes), sum(self.response_sizes)), dtype=np.int32)
         rows = self._order[node.start : node.stop]
+        starts = np.array(self.response_starts)
 
         def count(attribute: int) -> None:
-            first = self.starts[attribute]
-            count_block(rows, self._codes, self._responses, attribute, first, counts)
+            column, first = self._places[attribute], self.starts[attribute]
+            count_block(rows, self._codes, starts, column, first, counts)
 
         attributes = range(len(self.sizes))
         if node.n_rows < _ROWS_WORTH_A_THREAD or self._threads == 1:
@@ -149,25 +150,34 @@ def _starts(sizes: Sequence[int]) -> tuple[int, ...]:
     return (0, *np.cumsum(sizes)[:-1].tolist())
 
 
+def _side_by_side(columns: Sequence[NDArray[np.uint16]], n_rows: int) -> NDArray[np.uint16]:
+    codes = np.empty((n_rows, len(columns)), dtype=np.uint16)
+    for start in range(0, n_rows, _ROWS_AT_ONCE):  # few enough to stay in a core's cache
+        for place, column in enumerate(columns):
+            codes[start : start + _ROWS_AT_ONCE, place] = column[start : start + _ROWS_AT_ONCE]
+    return codes
+
+
 @compiled()
 def count_block(
     rows: NDArray[np.int32],
     codes: NDArray[np.uint16],
-    responses: NDArray[np.unsignedinteger],
+    starts: NDArray[np.int64],
     column: int,
     first_cell: int,
     counts: NDArray[np.int32],
 ) -> None:
     """Add the joint counts of one column with every response to `counts`.
 
-    `responses` hold, for each row, the cell of each response inside one line of `counts`.
+    The responses are the first columns; `starts` says where their cells begin in a line of
+    `counts`.
     """
-    n_responses = responses.shape[1]
+    n_responses = starts.shape[0]
     for i in range(rows.shape[0]):
         row = rows[i]
         line = first_cell + codes[row, column]
         for q in range(n_responses):
-            counts[line, responses[row, q]] += 1
+            counts[line, starts[q] + codes[row, q]] += 1
 
 
 @compiled()
