@@ -74,14 +74,14 @@ def test_dividing_keeps_the_order_of_rows_on_both_sides() -> None:
 
 def test_attributes_may_be_responses_too() -> None:
     rng = np.random.default_rng(1)
-    sizes = [3, 5, 2, 4]
+    sizes = [3, 257, 256, 300]  # of more than 256 codes one takes two bytes
     codes = np.column_stack([rng.integers(0, s, 300) for s in sizes]).astype(np.uint16)
+    codes[0] = [2, 256, 255, 299]
     target = (rng.integers(0, 2, 300).astype(np.uint16), 2)
-    given = [target, (codes[:, 3], 4), (codes[:, 0], 3)]
+    given = [target, (codes[:, 3], 300), (codes[:, 0], 3)]
     rows = Rows(codes, sizes, [target], also=[3, 0])
-    assert rows.response_sizes == (2, 4, 3)
-    goes_left = np.array([True, False, True, False, True])
-    for node in rows.divide(rows.root(), 1, goes_left):
+    assert rows.response_sizes == (2, 300, 3)
+    for node in rows.divide(rows.root(), 1, np.arange(257) % 2 == 0):
         inside = rows._order[node.start : node.stop].tolist()
         np.testing.assert_array_equal(node.counts, _slowly((codes, sizes, given), inside))
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._memory import give_memory_back
 from sparsam._small_counts import (
     PublishedCounts,
     class_counts,
@@ -145,6 +146,7 @@ def assess_everyone(
     """
     if data.others is None:
         return ()
+    give_memory_back()  # millions of records may need what the search has left
     score = score_for(data, score)
     adversary = adversary or Reconstruction(random_state=random_state)
     lookups = [_lookups(generalization, data) for generalization in generalizations]
@@ -211,6 +213,7 @@ def _everyone(
     score: Score,
 ) -> Everyone:
     judged = _judged(counts, lookups, learning_part(data))
+    give_memory_back()
     records = GeneralizedRecords.of(generalization, judged.data)
     return Everyone(
         generalization=generalization,

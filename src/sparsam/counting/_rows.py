@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain, repeat
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +17,10 @@ from sparsam.counting._compiled import compiled
 
 MOST_ROWS = 2**31 - 1  # so that no count of rows runs over
 _ROWS_WORTH_A_THREAD = 20_000
-_ROWS_AT_ONCE = 1 << 14
+_ROWS_AT_ONCE = 1 << 14  # few enough to stay in a core's cache
+_FEW_CODES = 256  # that a byte holds
+
+Codes = NDArray[np.unsignedinteger]
 _KEEP_WHEN_RECOUNTING_COSTS = 4  # times as many increments as there are cells
 
 
@@ -39,6 +44,15 @@ class Node:
     def n_rows(self) -> int:
         """How many rows the node holds."""
         return self.stop - self.start
+
+
+class _Column(NamedTuple):
+    """Codes of an attribute, of a response, whose cells start somewhere, or of both."""
+
+    codes: NDArray[np.uint16]
+    size: int
+    attribute: int | None
+    start: int | None
 
 
 class Rows:
@@ -78,15 +92,33 @@ class Rows:
         self.starts = _starts(self.sizes)
         self.response_sizes = (*(size for _, size in responses), *(self.sizes[a] for a in also))
         self.response_starts = _starts(self.response_sizes)
-        # One line for each row, the responses first: no column is in memory twice.
+        self._places: dict[int, tuple[Codes, int]] = {}
+        self._responses: list[tuple[Codes, NDArray[np.int64]]] = []
         rest = [a for a in range(len(self.sizes)) if a not in also]
-        columns = [own for own, _ in responses] + [codes[:, a] for a in (*also, *rest)]
-        places = {a: len(responses) + i for i, a in enumerate((*also, *rest))}
-        self._places = [places[a] for a in range(len(self.sizes))]
-        self._codes = _side_by_side(columns, self.n_rows)
+        own: list[tuple[NDArray[np.uint16], int, int | None]]
+        own = [(*response, None) for response in responses]
+        own += [(codes[:, a], self.sizes[a], a) for a in (*also, *rest)]
+        starts = chain(self.response_starts, repeat(None))
+        columns = [_Column(*column, start) for column, start in zip(own, starts, strict=False)]
+        self._keep([column for column in columns if column.size <= _FEW_CODES], np.uint8)
+        self._keep([column for column in columns if column.size > _FEW_CODES], np.uint16)
         self._order = np.arange(self.n_rows, dtype=np.int32)
         self._spare = np.empty(self.n_rows, dtype=np.int32)
         self._threads = min(2, os.cpu_count() or 1)
+
+    def _keep(self, columns: Sequence[_Column], kind: type[np.unsignedinteger]) -> None:
+        """Put columns side by side, a line for each row: the responses, then the others."""
+        codes = np.empty((self.n_rows, len(columns)), dtype=kind)
+        for start in range(0, self.n_rows, _ROWS_AT_ONCE):
+            block = slice(start, start + _ROWS_AT_ONCE)
+            for place, column in enumerate(columns):
+                codes[block, place] = column.codes[block]
+        for place, column in enumerate(columns):
+            if column.attribute is not None:
+                self._places[column.attribute] = (codes, place)
+        starts = [column.start for column in columns if column.start is not None]
+        if starts:
+            self._responses.append((codes, np.array(starts)))
 
     def root(self) -> Node:
         """All rows, counted."""
@@ -101,8 +133,7 @@ class Rows:
         """
 
         rows = self._order[node.start : node.stop]
-        column = self._places[attribute]
-        n_left = divide_rows(rows, self._codes, column, goes_left, self._spare)
+        n_left = divide_rows(rows, *self._places[attribute], goes_left, self._spare)
         middle = node.start + int(n_left)
         left, right = Node(node.start, middle, None), Node(middle, node.stop, None)
         smaller, larger = sorted((left, right), key=lambda part: part.n_rows)
@@ -130,11 +161,11 @@ class Rows:
 
         counts = np.zeros((sum(self.sizes), sum(self.response_sizes)), dtype=np.int32)
         rows = self._order[node.start : node.stop]
-        starts = np.array(self.response_starts)
 
         def count(attribute: int) -> None:
-            column, first = self._places[attribute], self.starts[attribute]
-            count_block(rows, self._codes, starts, column, first, counts)
+            for responses, starts in self._responses:
+                first = self.starts[attribute]
+                count_block(rows, *self._places[attribute], first, responses, starts, counts)
 
         attributes = range(len(self.sizes))
         if node.n_rows < _ROWS_WORTH_A_THREAD or self._threads == 1:
@@ -150,40 +181,33 @@ def _starts(sizes: Sequence[int]) -> tuple[int, ...]:
     return (0, *np.cumsum(sizes)[:-1].tolist())
 
 
-def _side_by_side(columns: Sequence[NDArray[np.uint16]], n_rows: int) -> NDArray[np.uint16]:
-    codes = np.empty((n_rows, len(columns)), dtype=np.uint16)
-    for start in range(0, n_rows, _ROWS_AT_ONCE):  # few enough to stay in a core's cache
-        for place, column in enumerate(columns):
-            codes[start : start + _ROWS_AT_ONCE, place] = column[start : start + _ROWS_AT_ONCE]
-    return codes
-
-
 @compiled()
 def count_block(
     rows: NDArray[np.int32],
-    codes: NDArray[np.uint16],
-    starts: NDArray[np.int64],
+    codes: Codes,
     column: int,
     first_cell: int,
+    responses: Codes,
+    starts: NDArray[np.int64],
     counts: NDArray[np.int32],
 ) -> None:
-    """Add the joint counts of one column with every response to `counts`.
+    """Add the joint counts of one column with some responses to `counts`.
 
-    The responses are the first columns; `starts` says where their cells begin in a line of
-    `counts`.
+    They are the first columns of `responses`; `starts` says where the cells of each begin in a
+    line of `counts`.
     """
     n_responses = starts.shape[0]
     for i in range(rows.shape[0]):
         row = rows[i]
         line = first_cell + codes[row, column]
         for q in range(n_responses):
-            counts[line, starts[q] + codes[row, q]] += 1
+            counts[line, starts[q] + responses[row, q]] += 1
 
 
 @compiled()
 def divide_rows(
     rows: NDArray[np.int32],
-    codes: NDArray[np.uint16],
+    codes: Codes,
     column: int,
     goes_left: NDArray[np.bool_],
     spare: NDArray[np.int32],

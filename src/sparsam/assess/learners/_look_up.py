@@ -21,18 +21,8 @@ def look_up(sample: Sample, random_state: int = 0) -> Beliefs:
     """
     order = _most_telling_first(sample)
     by_rank, common = _ranked(sample.codes[:, order], [sample.sizes[c] for c in order])
-    sums, people = sample.sums[by_rank], sample.people[by_rank, None]
-    group = np.zeros(len(by_rank), dtype=np.int64)
-    # one by one, as each is as large as all records together
-    told = [sample.mean[None, :] for _ in STRENGTHS]
-    for level in range(1, len(order) + 1):
-        first = np.flatnonzero(common < level)
-        if len(first) > len(told[0]):  # otherwise the column parts nobody further
-            seen = np.add.reduceat(people, first, axis=0)
-            here = np.add.reduceat(sums, first, axis=0)
-            for place, strength in enumerate(STRENGTHS):
-                told[place] = (here + strength * told[place][group[first]]) / (seen + strength)
-            group = np.cumsum(common < level) - 1
+    told, group = _told(sample, by_rank, common, len(order))
+    del common
     watched = np.flatnonzero(sample.held_out.sum(axis=(0, 2))[by_rank])
     believed = np.stack([shares[group[watched]] for shares in told])
     losses = np.stack([_losses(believed, half[by_rank[watched]]) for half in sample.held_out])
@@ -50,6 +40,23 @@ def _ranked(columns: NDArray[np.uint16], sizes: list[int]) -> tuple[Rows, Rows]:
     ranked = columns[by_rank]
     equal = np.cumprod(ranked[1:] == ranked[:-1], axis=1, dtype=np.int8)
     return by_rank, np.concatenate([[-1], equal.sum(axis=1, dtype=np.int64)])
+
+
+def _told(sample: Sample, by_rank: Rows, common: Rows, n_columns: int) -> tuple[list[Floats], Rows]:
+    """For each strength what is told of each group of records, and the group of each record."""
+    sums, people = sample.sums[by_rank], sample.people[by_rank, None]
+    group = np.zeros(len(by_rank), dtype=np.int64)
+    # one by one, as each may be as large as all records together
+    told = [sample.mean[None, :] for _ in STRENGTHS]
+    for level in range(1, n_columns + 1):
+        first = np.flatnonzero(common < level)
+        if len(first) > len(told[0]):  # otherwise the column parts nobody further
+            seen = np.add.reduceat(people, first, axis=0)
+            here = np.add.reduceat(sums, first, axis=0)
+            for place, strength in enumerate(STRENGTHS):
+                told[place] = (here + strength * told[place][group[first]]) / (seen + strength)
+            group = np.cumsum(common < level) - 1
+    return told, group
 
 
 def _losses(believed: Floats, held_out: Floats) -> Floats:
