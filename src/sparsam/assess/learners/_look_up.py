@@ -54,7 +54,11 @@ def _told(sample: Sample, by_rank: Rows, common: Rows, n_columns: int) -> tuple[
             seen = np.add.reduceat(people, first, axis=0)
             here = np.add.reduceat(sums, first, axis=0)
             for place, strength in enumerate(STRENGTHS):
-                told[place] = (here + strength * told[place][group[first]]) / (seen + strength)
+                shares = told[place][group[first]]
+                shares *= strength
+                shares += here
+                shares /= seen + strength
+                told[place] = shares
             group = np.cumsum(common < level) - 1
     return told, group
 
