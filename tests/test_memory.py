@@ -6,7 +6,7 @@ import pytest
 
 from sparsam import _memory
 from sparsam._errors import ParameterError
-from sparsam._memory import free_memory, memory_budget
+from sparsam._memory import free_memory, give_memory_back, memory_budget
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,13 @@ def test_a_container_has_less_than_its_machine(monkeypatch, tmp_path):
 def test_a_machine_that_does_not_tell_has_a_modest_amount(monkeypatch):
     monkeypatch.setattr(_memory.os, "sysconf_names", {}, raising=False)
     assert _memory._free_pages() == 4 << 30
+
+
+def test_memory_is_given_back_where_the_system_can_take_it(monkeypatch):
+    give_memory_back()
+
+    def without_it(name):
+        raise OSError
+
+    monkeypatch.setattr(_memory.ctypes, "CDLL", without_it)
+    give_memory_back()

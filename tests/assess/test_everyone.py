@@ -110,6 +110,26 @@ def test_too_many_records_are_counted_apart(
     assert (first.people == second.people).all()
 
 
+def test_each_is_counted_when_the_one_before_was_judged(
+    sample: Split, tree: Generalization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sparsam.assess._everyone._MOST_RECORDS", 1)
+    looks: list[Any] = []
+
+    class Watched(OthersAtHome):
+        def count(self, lookups: Any, personal: Any) -> Any:
+            looks.append(lookups)
+            return super().count(lookups, personal)
+
+    others = sample.others
+    assert isinstance(others, OthersAtHome)
+    counted = _counted([_lookups(tree, sample)] * 2, Watched(others._task, others._rows), ["sex"])
+    next(counted)
+    assert len(looks) == 1
+    next(counted)
+    assert len(looks) == 2
+
+
 def test_a_class_that_the_sample_has_not_is_left_out(everyone: Task) -> None:
     codes = everyone.target.copy()
     codes[:3] = 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from sparsam.attack import GeneralizedRecords, Question, look_up
-from sparsam.attack._look_up import STRENGTHS, _column_order, _Seats
+from sparsam.attack._look_up import STRENGTHS, LookUp, _column_order, _Seats
 from sparsam.attack._question import personal_question
 from sparsam.attack._records import PeopleWith
 from sparsam.data import Split
@@ -121,6 +122,21 @@ def test_impossible_values_get_nothing(seed: int, random_case: Callable[[int], A
             assert (posterior[~possible] == 0).all()
             guess, _ = question.guess(posterior)
             assert possible[np.arange(len(guess)), guess].all()
+
+
+def test_many_records_of_an_attribute_with_many_values_take_little_memory(
+    make_split: Callable[..., Split], make_records: Callable[..., GeneralizedRecords]
+) -> None:
+    rng = np.random.default_rng(0)
+    age, town = np.divmod(np.arange(20_000), 200)
+    data = make_split({"job": rng.integers(0, 500, 20_000), "age": age, "town": town}, ["job"])
+    records = make_records(data, age=np.arange(100), town=np.arange(200))
+    [question] = _questions(data, records)
+    tracemalloc.start()
+    LookUp(records, question)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 8 * len(records) * question.size
 
 
 def test_bucket_without_a_code(

@@ -72,6 +72,20 @@ def test_dividing_keeps_the_order_of_rows_on_both_sides() -> None:
     assert rows._order.tolist() == [1, 3, 0, 2, 4]
 
 
+def test_attributes_may_be_responses_too() -> None:
+    rng = np.random.default_rng(1)
+    sizes = [3, 257, 256, 300]  # of more than 256 codes one takes two bytes
+    codes = np.column_stack([rng.integers(0, s, 300) for s in sizes]).astype(np.uint16)
+    codes[0] = [2, 256, 255, 299]
+    target = (rng.integers(0, 2, 300).astype(np.uint16), 2)
+    given = [target, (codes[:, 3], 300), (codes[:, 0], 3)]
+    rows = Rows(codes, sizes, [target], also=[3, 0])
+    assert rows.response_sizes == (2, 300, 3)
+    for node in rows.divide(rows.root(), 1, np.arange(257) % 2 == 0):
+        inside = rows._order[node.start : node.stop].tolist()
+        np.testing.assert_array_equal(node.counts, _slowly((codes, sizes, given), inside))
+
+
 def test_small_nodes_forget_their_counts_and_large_ones_do_not() -> None:
     codes = np.zeros((1000, 1), dtype=np.uint16)
     rows = Rows(codes, [2], [(np.zeros(1000, dtype=np.uint16), 2)])

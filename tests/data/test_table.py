@@ -54,6 +54,14 @@ def test_select_and_drop(table: Table):
     assert not table.select(["pay"]).codes.flags.writeable
 
 
+def test_most_columns_are_selected_without_a_copy(table: Table):
+    most, few = table.drop(["pay"]), table.select(["age"])
+    assert np.shares_memory(most.codes, table.codes)
+    assert not np.shares_memory(few.codes, table.codes)  # or it would keep all of them in memory
+    assert not most.codes.flags.writeable
+    assert most.codes.flags.f_contiguous
+
+
 def test_with_column_adds_or_replaces(table: Table):
     new = Attribute("sex", CategoricalDomain(("all",)))
     replaced = table.with_column(new, np.zeros(4))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._memory import give_memory_back
 from sparsam._small_counts import (
     PublishedCounts,
     class_counts,
@@ -145,6 +146,7 @@ def assess_everyone(
     """
     if data.others is None:
         return ()
+    give_memory_back()  # millions of records may need what the search has left
     score = score_for(data, score)
     adversary = adversary or Reconstruction(random_state=random_state)
     lookups = [_lookups(generalization, data) for generalization in generalizations]
@@ -166,20 +168,24 @@ def _lookups(generalization: Generalization, data: Split) -> Lookups:
 
 def _counted(
     lookups: Sequence[Lookups], others: Others, personal: Sequence[str]
-) -> list[RecordCounts]:
-    """Count each; neighbours share one count at their common refinement."""
-    counted: list[RecordCounts] = []
-    while len(counted) < len(lookups):
-        together = [lookups[len(counted)]]
+) -> Iterator[RecordCounts]:
+    """Count each, when it is asked for; neighbours share one count at their common refinement."""
+    first = 0
+    while first < len(lookups):
+        together = [lookups[first]]
         finest = _refinement(together)
-        for following in lookups[len(counted) + 1 :]:
+        for following in lookups[first + 1 :]:
             wider = _refinement([*together, following])
             if _n_records(wider) > _MOST_RECORDS:
                 break
             together, finest = [*together, following], wider
+        first += len(together)
         counts = others.count(finest, personal)
-        counted += [coarser_counts(counts, finest, own) for own in together]
-    return counted
+        for own in together:
+            same = own.keys() == finest.keys() and all(
+                np.array_equal(own[name], finest[name]) for name in own
+            )
+            yield counts if same else coarser_counts(counts, finest, own)
 
 
 def _refinement(lookups: Sequence[Lookups]) -> Lookups:
@@ -207,6 +213,7 @@ def _everyone(
     score: Score,
 ) -> Everyone:
     judged = _judged(counts, lookups, learning_part(data))
+    give_memory_back()
     records = GeneralizedRecords.of(generalization, judged.data)
     return Everyone(
         generalization=generalization,

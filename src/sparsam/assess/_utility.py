@@ -255,9 +255,10 @@ def _tell(
         first, second = turn.halves
         people += [first, second]
         for name, learner in learners.items():
-            by_first, by_second, by_both = learner(sample, random_state)
-            unseen[name] += [by_second[lines[first]], by_first[lines[second]]]
-            beliefs[name].append(by_both)
+            told = learner(sample, random_state)
+            unseen[name] += [told[1][lines[first]], told[0][lines[second]]]
+            beliefs[name].append(told[2].copy())
+            del told  # of millions of records: only one model's at a time
     judged = np.concatenate(people)
     order = np.argsort(judged)
     return _Told(

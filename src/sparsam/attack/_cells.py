@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,7 @@ _BLOCK = 4096  # records to look at in one go
 
 def cells_risk(
     answer: Answer,
-    guesses: NDArray[np.int64],
+    guesses: NDArray[np.integer],
     cells: Cells,
     adversary: Reconstruction,
     split: str,
@@ -34,7 +35,7 @@ def cells_risk(
     ----------
     answer : Answer
         Whose guesses these are.
-    guesses : ndarray of int64
+    guesses : ndarray of int
         The code that is guessed for each distinct record.
     cells : Cells
         How many people have each record and value.
@@ -116,8 +117,9 @@ def _best_count(question: Question, cells: Cells) -> int:
     n_records = int(cells.lines.max(initial=-1)) + 1
     close = None if question.values is None else question.close().astype(float)
     right = 0.0
-    for start in range(0, n_records, _BLOCK):
-        first, last = np.searchsorted(cells.lines, [start, start + _BLOCK])
+    starts = range(0, n_records, _BLOCK)
+    borders = np.searchsorted(cells.lines, [*starts, n_records])
+    for start, (first, last) in zip(starts, pairwise(borders), strict=True):
         people = np.zeros((min(_BLOCK, n_records - start), question.size))
         people[cells.lines[first:last] - start, cells.codes[first:last]] = cells.counts[first:last]
         right += float((people if close is None else people @ close).max(axis=1).sum())

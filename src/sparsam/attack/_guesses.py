@@ -34,7 +34,7 @@ class Answer:
     question : Question
     index : mapping of part to ndarray of int64
         For each person of the part, which distinct record the person has.
-    guesses : ndarray of int64
+    guesses : ndarray of uint16
         The code that is guessed for each record that somebody outside training has.
     sureness : ndarray of float32
         How sure the adversary is of it.
@@ -45,7 +45,7 @@ class Answer:
 
     question: Question
     index: Mapping[str, NDArray[np.int64]]
-    guesses: NDArray[np.int64]
+    guesses: NDArray[np.uint16]
     sureness: NDArray[np.float32]
     medians: NDArray[np.float64] | None
     model: str
@@ -62,7 +62,7 @@ class Answer:
         if len(candidates) > 1:
             model = _strongest_of(candidates, question, records)
         lines = records.judged
-        guess = np.zeros(len(records), dtype=np.int64)
+        guess = np.zeros(len(records), dtype=np.uint16)
         confidence = np.zeros(len(records), dtype=np.float32)
         median = None if question.numbers is None else np.full(len(records), np.nan)
         for start in range(0, len(lines), _BLOCK):
@@ -74,7 +74,7 @@ class Answer:
         return cls(question, records.index, guess, confidence, median, model)
 
     @property
-    def guess(self) -> dict[str, NDArray[np.int64]]:
+    def guess(self) -> dict[str, NDArray[np.uint16]]:
         """The code that is guessed for each person, by part."""
         return {part: self.guesses[self.index[part]] for part in JUDGED}
 

@@ -64,7 +64,7 @@ class LookUp:
         self._common = np.concatenate([[-1], equal.sum(axis=1, dtype=np.int64)])
         self._people = people.ranked(by_rank)
         self._levels = (0 if question.own_column is None else 1, len(order) + 1)
-        self._first = np.ascontiguousarray(self._seats.uniform()[self._own[by_rank]], float)
+        self._first = (self._own[by_rank], self._seats.uniform().astype(float))
 
     def _best_strength(self, records: GeneralizedRecords, question: Question) -> float:
         asked, lines, index = records.some_of("validation")
@@ -86,7 +86,7 @@ class LookUp:
             self._people.starts,
             self._people.codes,
             self._people.counts,
-            self._first,
+            *self._first,
             *self._levels,
             strength,
             belief,
@@ -153,6 +153,7 @@ def back_off(
     starts: Ids,
     seats: Ids,
     counts: Floats,
+    buckets: Ids,
     first: Floats,
     coarsest: int,
     finest: int,
@@ -163,7 +164,8 @@ def back_off(
 
     Records are ranked so that those which share their first columns are together: `common` says
     how many each shares with the one before. The people of rank r have the `seats` from
-    `starts[r]` on, so many of each as `counts` say. `first` is believed before anyone is counted.
+    `starts[r]` on, so many of each as `counts` say. Before anyone is counted, what `first` says of
+    the record's bucket is believed: a line for each record would be gigabytes of the same few.
     """
     width = belief.shape[1]
     believed = np.empty((finest + 1, width))
@@ -184,7 +186,9 @@ def back_off(
             for entry in range(starts[begin], starts[end]):
                 people += counts[entry]
             for seat in range(width):
-                before = first[rank, seat] if level == coarsest else believed[level - 1, seat]
+                before = (
+                    first[buckets[rank], seat] if level == coarsest else believed[level - 1, seat]
+                )
                 believed[level, seat] = strength * before / (people + strength)
             for entry in range(starts[begin], starts[end]):
                 believed[level, seats[entry]] += counts[entry] / (people + strength)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,11 +87,11 @@ class Question:
         guess = mass.argmax(axis=1)
         return guess, np.minimum(mass[np.arange(len(mass)), guess], np.float32(1.0))
 
-    def wrong(self, guess: NDArray[np.int64], part: str) -> NDArray[np.bool_]:
+    def wrong(self, guess: NDArray[np.integer], part: str) -> NDArray[np.bool_]:
         """Whether the guess for each row of a part misses the truth."""
         return self.misses(guess, self.codes[part])
 
-    def misses(self, guess: NDArray[np.int64], truth: NDArray[Any]) -> NDArray[np.bool_]:
+    def misses(self, guess: NDArray[np.integer], truth: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Whether guesses miss the truth, both as codes."""
         if self.values is None:
             return np.asarray(guess != truth)

@@ -118,8 +118,12 @@ class Boosting:
         judged = np.ascontiguousarray(held_out, dtype=np.float64)
         raw = self._raw(codes, sizes, told, sums.sum(axis=1), start, judged, False, unordered)
         if two:
-            second = 1 / (1 + np.exp(-raw))
-            return np.concatenate([1 - second, second], axis=2)
+            np.exp(np.negative(raw, out=raw), out=raw)  # in place, as records may be millions
+            raw += 1
+            shares = np.empty((*raw.shape[:2], 2))
+            np.divide(1, raw, out=shares[:, :, 1:])
+            np.subtract(1, shares[:, :, 1:], out=shares[:, :, :1])
+            return shares
         raised = np.exp(raw - raw.max(axis=2, keepdims=True))
         return np.asarray(raised / raised.sum(axis=2, keepdims=True))
 

@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain, repeat
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,10 @@ from sparsam.counting._compiled import compiled
 
 MOST_ROWS = 2**31 - 1  # so that no count of rows runs over
 _ROWS_WORTH_A_THREAD = 20_000
+_ROWS_AT_ONCE = 1 << 14  # few enough to stay in a core's cache
+_FEW_CODES = 256  # that a byte holds
+
+Codes = NDArray[np.unsignedinteger]
 _KEEP_WHEN_RECOUNTING_COSTS = 4  # times as many increments as there are cells
 
 
@@ -40,6 +46,15 @@ class Node:
         return self.stop - self.start
 
 
+class _Column(NamedTuple):
+    """Codes of an attribute, of a response, whose cells start somewhere, or of both."""
+
+    codes: NDArray[np.uint16]
+    size: int
+    attribute: int | None
+    start: int | None
+
+
 class Rows:
     """Rows in memory that can be counted and divided, but not looked at.
 
@@ -50,6 +65,8 @@ class Rows:
         Number of codes of each attribute.
     responses : sequence of (ndarray of uint16, int)
         Codes and number of codes of each response that is counted jointly with the attributes.
+    also : sequence of int
+        Attributes that are responses too, after the others.
 
     Notes
     -----
@@ -63,6 +80,7 @@ class Rows:
         codes: NDArray[np.uint16],
         sizes: Sequence[int],
         responses: Sequence[tuple[NDArray[np.uint16], int]],
+        also: Sequence[int] = (),
     ) -> None:
         self.n_rows = int(codes.shape[0])
         if self.n_rows > MOST_ROWS:
@@ -72,22 +90,35 @@ class Rows:
             )
         self.sizes = tuple(sizes)
         self.starts = _starts(self.sizes)
-        self.response_sizes = tuple(size for _, size in responses)
+        self.response_sizes = (*(size for _, size in responses), *(self.sizes[a] for a in also))
         self.response_starts = _starts(self.response_sizes)
-        self._codes = np.ascontiguousarray(codes)
-        self._responses = self._response_cells(responses)
+        self._places: dict[int, tuple[Codes, int]] = {}
+        self._responses: list[tuple[Codes, NDArray[np.int64]]] = []
+        rest = [a for a in range(len(self.sizes)) if a not in also]
+        own: list[tuple[NDArray[np.uint16], int, int | None]]
+        own = [(*response, None) for response in responses]
+        own += [(codes[:, a], self.sizes[a], a) for a in (*also, *rest)]
+        starts = chain(self.response_starts, repeat(None))
+        columns = [_Column(*column, start) for column, start in zip(own, starts, strict=False)]
+        self._keep([column for column in columns if column.size <= _FEW_CODES], np.uint8)
+        self._keep([column for column in columns if column.size > _FEW_CODES], np.uint16)
         self._order = np.arange(self.n_rows, dtype=np.int32)
         self._spare = np.empty(self.n_rows, dtype=np.int32)
         self._threads = min(2, os.cpu_count() or 1)
 
-    def _response_cells(
-        self, responses: Sequence[tuple[NDArray[np.uint16], int]]
-    ) -> NDArray[np.unsignedinteger]:
-        small = sum(self.response_sizes) <= np.iinfo(np.uint16).max
-        cells = np.empty((self.n_rows, len(responses)), dtype=np.uint16 if small else np.uint32)
-        for q, (codes, _) in enumerate(responses):
-            np.add(codes, self.response_starts[q], out=cells[:, q], dtype=cells.dtype)
-        return cells
+    def _keep(self, columns: Sequence[_Column], kind: type[np.unsignedinteger]) -> None:
+        """Put columns side by side, a line for each row: the responses, then the others."""
+        codes = np.empty((self.n_rows, len(columns)), dtype=kind)
+        for start in range(0, self.n_rows, _ROWS_AT_ONCE):
+            block = slice(start, start + _ROWS_AT_ONCE)
+            for place, column in enumerate(columns):
+                codes[block, place] = column.codes[block]
+        for place, column in enumerate(columns):
+            if column.attribute is not None:
+                self._places[column.attribute] = (codes, place)
+        starts = [column.start for column in columns if column.start is not None]
+        if starts:
+            self._responses.append((codes, np.array(starts)))
 
     def root(self) -> Node:
         """All rows, counted."""
@@ -102,7 +133,7 @@ class Rows:
         """
 
         rows = self._order[node.start : node.stop]
-        n_left = divide_rows(rows, self._codes, attribute, goes_left, self._spare)
+        n_left = divide_rows(rows, *self._places[attribute], goes_left, self._spare)
         middle = node.start + int(n_left)
         left, right = Node(node.start, middle, None), Node(middle, node.stop, None)
         smaller, larger = sorted((left, right), key=lambda part: part.n_rows)
@@ -132,8 +163,9 @@ class Rows:
         rows = self._order[node.start : node.stop]
 
         def count(attribute: int) -> None:
-            first = self.starts[attribute]
-            count_block(rows, self._codes, self._responses, attribute, first, counts)
+            for responses, starts in self._responses:
+                first = self.starts[attribute]
+                count_block(rows, *self._places[attribute], first, responses, starts, counts)
 
         attributes = range(len(self.sizes))
         if node.n_rows < _ROWS_WORTH_A_THREAD or self._threads == 1:
@@ -152,28 +184,30 @@ def _starts(sizes: Sequence[int]) -> tuple[int, ...]:
 @compiled()
 def count_block(
     rows: NDArray[np.int32],
-    codes: NDArray[np.uint16],
-    responses: NDArray[np.unsignedinteger],
+    codes: Codes,
     column: int,
     first_cell: int,
+    responses: Codes,
+    starts: NDArray[np.int64],
     counts: NDArray[np.int32],
 ) -> None:
-    """Add the joint counts of one column with every response to `counts`.
+    """Add the joint counts of one column with some responses to `counts`.
 
-    `responses` hold, for each row, the cell of each response inside one line of `counts`.
+    They are the first columns of `responses`; `starts` says where the cells of each begin in a
+    line of `counts`.
     """
-    n_responses = responses.shape[1]
+    n_responses = starts.shape[0]
     for i in range(rows.shape[0]):
         row = rows[i]
         line = first_cell + codes[row, column]
         for q in range(n_responses):
-            counts[line, responses[row, q]] += 1
+            counts[line, starts[q] + responses[row, q]] += 1
 
 
 @compiled()
 def divide_rows(
     rows: NDArray[np.int32],
-    codes: NDArray[np.uint16],
+    codes: Codes,
     column: int,
     goes_left: NDArray[np.bool_],
     spare: NDArray[np.int32],

@@ -190,10 +190,9 @@ class Growth:
         constraints: Constraints,
     ) -> None:
         self._check_size(task)
-        responses = [(task.target, len(task.classes))]
-        responses += [(task.codes[:, p], task.sizes[p]) for p in task.personal]
         self._task = task
-        self._rows = Rows(task.codes, task.sizes, responses)
+        target = (task.target, len(task.classes))
+        self._rows = Rows(task.codes, task.sizes, [target], also=task.personal)
         self._starts = np.array([*self._rows.response_starts, sum(self._rows.response_sizes)])
         self._coefficients = impurity_coefficients(task, privacy)
         self._min_leaf = max(1, min_leaf)

@@ -13,7 +13,7 @@ import pytest
 import sparsam as sp
 from sparsam._errors import DataError
 from sparsam.data import OthersAtHome, RecordCounts, Task, draw_people, people_together
-from sparsam.data.sample._others import SeveralOthers, coarser
+from sparsam.data.sample._others import Cells, SeveralOthers, coarser
 from sparsam.data.source.lazy._plan import ColumnPlan, RecordPlan
 
 N = 30_000
@@ -187,3 +187,12 @@ def test_a_target_beside_a_sample_is_refused(people: pl.DataFrame) -> None:
     assert table.others is not None
     with pytest.raises(DataError, match="must be in memory"):
         sp.resolve(table, sp.Roles(), y=np.zeros(table.n_rows))
+
+
+def test_cells_are_as_narrow_as_their_numbers() -> None:
+    numbers = [np.array([0, most], np.int64) for most in (2**31 - 1, 127, 2**31)]
+    cells = Cells.of(*numbers)
+    assert [part.dtype for part in cells] == [np.int32, np.int8, np.int64]
+    assert [part.tolist() for part in cells] == [part.tolist() for part in numbers]
+    codes = np.array([-1, 1], np.int64)  # a class that the sample has not
+    assert Cells.of(codes, codes, codes).codes.tolist() == [-1, 1]

@@ -16,24 +16,27 @@ _MODEL = Linear(ridge=1.0)
 def logistic_regression(sample: Sample, random_state: int = 0) -> Beliefs:
     """Shares of the classes from a linear model: good at many attributes and few people."""
     shares = _MODEL.shares(*_design(sample), sample.sums)
-    return np.tile(shares, (3, 1, 1))
+    return np.broadcast_to(shares, (3, *shares.shape))
 
 
 def ridge_regression(sample: Sample, random_state: int = 0) -> Beliefs:
     """The number from a linear model."""
     means = _MODEL.means(*_design(sample), sample.sums, sample.people)
-    return np.tile(means, (3, 1, 1))
+    return np.broadcast_to(means, (3, *means.shape))
 
 
 def _design(sample: Sample) -> tuple[NDArray[np.uint16], list[int], Floats]:
     """Categories as codes; numbers as they are, as ranks and in a few ranges."""
-    codes, sizes, numbers = [], [], []
+    codes, sizes = [], []
+    ordered = sum(values is not None for values in sample.values)
+    numbers, n_numbers = np.empty((len(sample.codes), 2 * ordered)), 0
     for column, values in enumerate(sample.values):
         own, size = sample.codes[:, column], sample.sizes[column]
         if values is not None:
             people = np.bincount(own, sample.people, size)
-            numbers.append(_standard(values, people)[own])
-            numbers.append(_standard(np.cumsum(people).astype(float), people)[own])
+            for each in (values, np.cumsum(people).astype(float)):
+                numbers[:, n_numbers] = _standard(each, people)[own]
+                n_numbers += 1
             if len(sample.values) > _FEW_COLUMNS:
                 continue
             ranges = ranges_of(people, MOST_RANGES)
@@ -43,7 +46,7 @@ def _design(sample: Sample) -> tuple[NDArray[np.uint16], list[int], Floats]:
     coded = np.empty((len(sample.codes), len(codes)), dtype=np.uint16)
     for column, own in enumerate(codes):
         coded[:, column] = own
-    return coded, sizes, np.stack(numbers, axis=1) if numbers else np.zeros((len(coded), 0))
+    return coded, sizes, numbers
 
 
 def _standard(values: Floats, people: NDArray[np.floating | np.integer]) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam.assess.learners._sample import Beliefs, Floats, Sample
+from sparsam.assess.learners._sample import Beliefs, Floats, Rows, Sample
 from sparsam.counting import record_keys
 
 STRENGTHS = (0.5, 2.0, 8.0, 32.0)
@@ -19,31 +19,48 @@ def look_up(sample: Sample, random_state: int = 0) -> Beliefs:
     shrunk towards what is told of those who share one column less, as if m people more had been
     seen there; m is chosen on people held out. The columns are ordered by how much they tell.
     """
-    strengths = np.array(STRENGTHS)[:, None, None]
     order = _most_telling_first(sample)
-    columns = np.ascontiguousarray(sample.codes[:, order])
-    by_rank = np.argsort(record_keys(columns, [sample.sizes[c] for c in order]), kind="stable")
+    by_rank, common = _ranked(sample.codes[:, order], [sample.sizes[c] for c in order])
+    told, group = _told(sample, by_rank, common, len(order))
+    del common
+    watched = np.flatnonzero(sample.held_out.sum(axis=(0, 2))[by_rank])
+    believed = np.stack([shares[group[watched]] for shares in told])
+    losses = np.stack([_losses(believed, half[by_rank[watched]]) for half in sample.held_out])
+    best = [*losses.argmin(axis=1), losses.sum(axis=0).argmin()]
+    beliefs = np.empty((3, *told[0][group].shape))
+    for belief, place in zip(beliefs, best, strict=True):
+        belief[by_rank] = told[place][group]
+    return beliefs
+
+
+def _ranked(columns: NDArray[np.uint16], sizes: list[int]) -> tuple[Rows, Rows]:
+    """The records in their order, and how many columns each shares with the one before."""
+    columns = np.ascontiguousarray(columns)
+    by_rank = np.argsort(record_keys(columns, sizes), kind="stable")
     ranked = columns[by_rank]
     equal = np.cumprod(ranked[1:] == ranked[:-1], axis=1, dtype=np.int8)
-    common = np.concatenate([[-1], equal.sum(axis=1, dtype=np.int64)])
+    return by_rank, np.concatenate([[-1], equal.sum(axis=1, dtype=np.int64)])
+
+
+def _told(sample: Sample, by_rank: Rows, common: Rows, n_columns: int) -> tuple[list[Floats], Rows]:
+    """For each strength what is told of each group of records, and the group of each record."""
     sums, people = sample.sums[by_rank], sample.people[by_rank, None]
     group = np.zeros(len(by_rank), dtype=np.int64)
-    told = np.tile(sample.mean, (len(STRENGTHS), 1, 1))
-    for level in range(1, len(order) + 1):
+    # one by one, as each may be as large as all records together
+    told = [sample.mean[None, :] for _ in STRENGTHS]
+    for level in range(1, n_columns + 1):
         first = np.flatnonzero(common < level)
-        if len(first) > told.shape[1]:  # otherwise the column parts nobody further
+        if len(first) > len(told[0]):  # otherwise the column parts nobody further
             seen = np.add.reduceat(people, first, axis=0)
             here = np.add.reduceat(sums, first, axis=0)
-            told = (here + strengths * told[:, group[first]]) / (seen + strengths)
+            for place, strength in enumerate(STRENGTHS):
+                shares = told[place][group[first]]
+                shares *= strength
+                shares += here
+                shares /= seen + strength
+                told[place] = shares
             group = np.cumsum(common < level) - 1
-    held_out = sample.held_out[:, by_rank]
-    watched = np.flatnonzero(held_out.sum(axis=(0, 2)))
-    believed = told[:, group[watched]]
-    losses = np.stack([_losses(believed, half[watched]) for half in held_out])
-    best = [*losses.argmin(axis=1), losses.sum(axis=0).argmin()]
-    beliefs = np.empty((3, len(by_rank), told.shape[2]))
-    beliefs[:, by_rank] = told[best][:, group]
-    return beliefs
+    return told, group
 
 
 def _losses(believed: Floats, held_out: Floats) -> Floats:

@@ -131,26 +131,29 @@ def samples(records: GeneralizedRecords, data: Split) -> Iterator[tuple[Turn, Sa
     if data.train.numbers is not None and data.validation.numbers is not None:
         numbers, n_told = np.concatenate([data.train.numbers, data.validation.numbers]), 1
 
-    def told(rows: Rows) -> Floats:
-        people = np.bincount(lines[rows], minlength=len(records))
+    def told(rows: Rows) -> tuple[Floats, Floats]:
+        people = np.bincount(lines[rows], minlength=len(records)).astype(float)
         if len(numbers):
             sums = np.bincount(lines[rows], numbers[rows], minlength=len(records))[:, None]
         else:
             cells = lines[rows] * n_told + target[rows]
             sums = np.bincount(cells, minlength=len(records) * n_told).reshape(-1, n_told)
-        return np.column_stack([sums, people]).astype(float)
+        return sums.astype(float), people
 
     for turn in turns(data):
-        learned = told(turn.learned)
+        sums, people = told(turn.learned)
+        held_out = np.empty((2, len(records), n_told + 1))
+        for each, half in zip(held_out, turn.halves, strict=True):
+            each[:, :-1], each[:, -1] = told(half)
         yield (
             turn,
             Sample(
                 codes=records.records,
                 sizes=records.sizes,
                 values=values,
-                sums=np.ascontiguousarray(learned[:, :-1]),
-                people=np.ascontiguousarray(learned[:, -1]),
-                held_out=np.stack([told(half) for half in turn.halves]),
+                sums=sums,
+                people=people,
+                held_out=held_out,
                 lines=lines[turn.learned],
                 numbers=numbers[turn.learned] if len(numbers) else numbers,
             ),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sparsam.data._task import Task
 
 Lookup = NDArray[np.uint16]
+Numbers = NDArray[np.signedinteger]
 # A table of so many cells is counted at once.
 _MOST_CELLS = 1 << 25
 
@@ -29,18 +30,27 @@ _MOST_CELLS = 1 << 25
 class Cells(NamedTuple):
     """How many people have each record and value, where there are any.
 
+    There may be millions of cells for each attribute, so their numbers are as narrow as can be.
+
     Attributes
     ----------
-    lines : ndarray of int64
+    lines : ndarray of int
         Which distinct record.
-    codes : ndarray of int64
+    codes : ndarray of int
         Which value beside it.
-    counts : ndarray of int64
+    counts : ndarray of int
     """
 
-    lines: NDArray[np.int64]
-    codes: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    lines: Numbers
+    codes: Numbers
+    counts: Numbers
+
+    @classmethod
+    def of(
+        cls, lines: NDArray[np.int64], codes: NDArray[np.int64], counts: NDArray[np.int64]
+    ) -> Cells:
+        """Keep the numbers in the smallest types that hold them."""
+        return cls(_narrow(lines), _narrow(codes), _narrow(counts))
 
 
 @dataclass(frozen=True, repr=False)
@@ -318,7 +328,7 @@ def _ranked(
         columns = [column[pairs // len(values)] for column in columns] + [
             values[pairs % len(values)]
         ]
-    return columns, index.astype(np.int64)
+    return columns, index.astype(np.int64, copy=False)
 
 
 def _unpacked(record: RecordPlan, keys: Sequence[NDArray[np.int64]]) -> NDArray[np.uint16]:
@@ -333,18 +343,26 @@ def _cells(lines: NDArray[np.int64], codes: NDArray[Any]) -> Cells:
     if n_cells <= _MOST_CELLS:
         counts = np.bincount(cells, minlength=n_cells)
         present = np.flatnonzero(counts)
-        return Cells(present // size, present % size, counts[present])
+        return Cells.of(present // size, present % size, counts[present])
     present, counts = np.unique(cells, return_counts=True)
-    return Cells(present // size, present % size, counts)
+    return Cells.of(present // size, present % size, counts)
 
 
-def _summed(lines: NDArray[np.int64], codes: NDArray[np.int64], counts: NDArray[np.int64]) -> Cells:
+def _summed(lines: Numbers, codes: Numbers, counts: Numbers) -> Cells:
     """Put equal cells together."""
     size = int(codes.max(initial=0)) + 2  # -1 is a code too
-    cells, index = np.unique(lines * size + codes + 1, return_inverse=True)
+    cells, index = np.unique(lines.astype(np.int64) * size + codes + 1, return_inverse=True)
     summed = np.zeros(len(cells), dtype=np.int64)
     np.add.at(summed, index, counts)
-    return Cells(cells // size, cells % size - 1, summed)
+    return Cells.of(cells // size, cells % size - 1, summed)
+
+
+def _narrow(numbers: NDArray[np.int64]) -> Numbers:
+    low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
+    kinds = (np.int8, np.int16, np.int32, np.int64)
+    return numbers.astype(
+        next(k for k in kinds if np.iinfo(k).min <= low <= high <= np.iinfo(k).max)
+    )
 
 
 def _plain(value: Any) -> Any:
