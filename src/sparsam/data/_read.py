@@ -332,14 +332,14 @@ class RowsInEngine:
         for batch in batches:
             stop = start + len(batch[0])
             if stop > n_rows:
-                raise _changed()
+                raise changed_table()
             for place in range(len(plans)):
                 codes[start:stop, place] = batch[place]
             for name, numbers in zip(exact, batch[len(plans) :], strict=True):
                 self._numbers[name][start:stop] = numbers
             start = stop
         if start < n_rows:
-            raise _changed()
+            raise changed_table()
         codes.setflags(write=False)
         return codes
 
@@ -359,7 +359,7 @@ class RowsInEngine:
         for batch in self._frame(draw).codes(plans, numbers=places):
             for slots, plan in zip(batch, plans, strict=False):
                 if plan.refuses and slots.max(initial=0) >= plan.n_buckets:
-                    raise _changed()
+                    raise changed_table()
             yield batch
 
     def plan(self, part: Encoded) -> ColumnPlan:
@@ -387,7 +387,8 @@ class RowsInEngine:
         return CodedColumn(self.plan(part), None if many else column.values.tolist(), part.codes)
 
 
-def _changed() -> DataError:
+def changed_table() -> DataError:
+    """Make the error for a table whose rows were others when they were asked for again."""
     return DataError(
         "A table must stay the same while it is read. Its engine gave other rows the second time."
         "\n\nHint: store what a query draws at random, or wait until nobody writes to the table."

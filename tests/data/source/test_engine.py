@@ -263,3 +263,7 @@ def test_what_sparks_driver_does_not_take_home() -> None:
     said = "Total size of serialized results is bigger than spark.driver.maxResultSize (1024.0 MiB)"
     refusal = _engine.unreadable_frame(RuntimeError(said))
     assert "set spark.driver.maxResultSize to more" in str(refusal)
+    said = "Job aborted: java.lang.OutOfMemoryError: Java heap space at a person's value"
+    refusal = _engine.unreadable_frame(RuntimeError(said))
+    assert "set spark.driver.memory" in str(refusal)
+    assert "person" not in str(refusal)

@@ -36,7 +36,14 @@ from sparsam.anonymise.proof._promises import (
     refuted_by,
 )
 from sparsam.data import columns_of
-from sparsam.data.large import NumberedCells, WholeRows, cells_fit, whole_rows, whole_rows_of_frame
+from sparsam.data.large import (
+    NumberedCells,
+    WholeRows,
+    cells_fit,
+    counted_there,
+    whole_rows,
+    whole_rows_of_frame,
+)
 from sparsam.data.source import row_labels, stored_cells
 
 
@@ -178,7 +185,8 @@ def _cells(
     release: Any, budget: int, unpublished: Columns | None, ending: str | None = None
 ) -> tuple[Columns, NDArray[np.int64] | None]:
     """Return the cells of every row; or of the different rows, and how many are like each."""
-    if ending is None and cells_fit(release, budget):
+    there = counted_there(release) and not unpublished
+    if ending is None and not there and cells_fit(release, budget):
         return stored_cells(release), None
     rows: WholeRows | None
     if isinstance(release, str | os.PathLike):

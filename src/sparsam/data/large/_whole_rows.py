@@ -32,7 +32,7 @@ from sparsam.data.source._engine import (
 )
 from sparsam.data.source._format import ANY_FORMAT
 from sparsam.data.source._header import header_of
-from sparsam.data.source._source import check_distinct, column_names, open_source
+from sparsam.data.source._source import check_distinct, open_source
 from sparsam.data.source._table_file import open_bytes
 from sparsam.data.source.lazy import open_lazy
 from sparsam.data.source.lazy._stream import stream_codes
@@ -123,38 +123,17 @@ def whole_rows(
     return _Counting(relation, names, lambda error: damaged_csv(path, error, ANY_FORMAT)).run()
 
 
-def whole_rows_of_frame(frame: Any) -> WholeRows:
-    """Count the different rows of a relation or of a lazy frame, where they are.
+def rows_of_relation(relation: Any, names: Sequence[str]) -> WholeRows | None:
+    """Count the different rows of a DuckDB relation; None where NaN is written in several ways.
 
     Parameters
     ----------
-    frame : DuckDB relation, polars or Spark frame
+    relation : DuckDB relation
+    names : sequence of str
+        Of its columns.
     """
-    names = list(column_names(frame))
-    if is_relation(frame):
-        renamed = ", ".join(f"{quoted(name)} AS c{i}" for i, name in enumerate(names))
-        rows = _Counting(frame.project(renamed), names, unreadable_frame).run()
-        if rows is not None:
-            return rows
-    lazy = nw.from_native(frame)
-    schema = worded(lazy.collect_schema, unreadable_frame)
-    floats = [name for name, kind in schema.items() if kind.is_float()]
-    # as texts, since engines group 0.0 and -0.0 together
-    texts = lazy.with_columns(nw.col(*floats).cast(nw.String)) if floats else lazy
-    [groups] = open_lazy(texts).group_counts([tuple(names)])
-    columns = {
-        name: _distinct(values, number=name in floats)
-        for name, values in zip(names, groups.columns, strict=True)
-    }
-    return WholeRows(columns, groups.counts)
-
-
-def _distinct(values: NDArray[Any], *, number: bool) -> NumberedCells:
-    place: dict[Any, int] = {}
-    rows = np.ma.filled(np.ma.asarray(values).astype(object), None).tolist()
-    numbers = np.array([place.setdefault(value, len(place)) for value in rows], np.int64)
-    cells = [float(v) if number and v is not None else v for v in place]
-    return NumberedCells(numbers, cells)
+    renamed = ", ".join(f"{quoted(name)} AS c{i}" for i, name in enumerate(names))
+    return _Counting(relation.project(renamed), names, unreadable_frame).run()
 
 
 _CELL = 64  # bytes of a cell in memory: an object, and what numbers it

@@ -541,6 +541,11 @@ def unreadable_frame(error: Exception) -> DataError:
             "What comes home from Spark must be within what its driver allows. It is more."
             "\n\nHint: set spark.driver.maxResultSize to more, or to 0 for no limit."
         )
+    if "java.lang.OutOfMemoryError" in str(error):
+        return DataError(
+            "What Spark does must fit into the memory that it has. It did not."
+            "\n\nHint: set spark.driver.memory or spark.executor.memory to more."
+        )
     return DataError(
         f"A lazy frame must give its rows when it is asked. Its engine failed ({why})."
         "\n\nHint: run its query by itself to see why. What an engine says may quote a person's "

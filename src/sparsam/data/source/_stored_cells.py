@@ -105,7 +105,8 @@ def row_labels(source: Any) -> bool:
     if isinstance(source, str | os.PathLike):
         file = Path(os.path.abspath(source))
         return file.suffix.lower() in _PARQUET and _described_labels(file)
-    labels = getattr(source, "index", None) if hasattr(source, "iloc") else None
+    # of the type: a frame of Spark Connect has a column of any name that it is asked for
+    labels = getattr(source, "index", None) if hasattr(type(source), "iloc") else None
     if labels is None:
         return False
     counted = type(labels).__name__ == "RangeIndex" and (labels.start, labels.step) == (0, 1)

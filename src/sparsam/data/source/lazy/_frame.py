@@ -74,9 +74,12 @@ class LazyFrame(ABC):
     ----------
     streams : bool
         Whether codes come home a few at a time, and cost less than to be counted in the engine.
+    driven : bool
+        Whether what comes home passes through a driver, which has little memory of its own.
     """
 
     streams: ClassVar[bool] = False
+    driven: ClassVar[bool] = False
 
     def __init__(self, frame: nw.LazyFrame[Any], wording: Wording = unreadable_frame) -> None:
         self._frame, self._wording = frame, wording
@@ -343,6 +346,29 @@ class LazyFrame(ABC):
             )
             for groups in self._packed(record, beside).group_counts(sets)
         ]
+
+    def whole_records(
+        self, record: RecordPlan, others: Sequence[str]
+    ) -> tuple[NDArray[np.uint16], list[NDArray[Any]], NDArray[np.int64]]:
+        """Count the rows that have the same record and the same values of all other columns.
+
+        Parameters
+        ----------
+        record : RecordPlan
+        others : sequence of str
+
+        Returns
+        -------
+        ndarray of uint16 of shape (n_distinct, n_columns), list of ndarray, ndarray of int64
+            The records, the values beside each, and how many rows are like it.
+        """
+        keys = [_key(i) for i in range(len(record.keys))]
+        sets = [(*keys, *map(_beside, range(len(others))))]
+        [groups] = self._packed(record, others).group_counts(sets)
+        packed = [np.asarray(key, dtype=np.int64) for key in groups.columns[: len(keys)]]
+        none = np.empty((len(groups), 0), np.uint16)
+        records = record.unpacked(packed) if packed else none
+        return records, list(groups.columns[len(keys) :]), groups.counts
 
     def _packed(self, record: RecordPlan, beside: Sequence[str | ColumnPlan]) -> LazyFrame:
         """A frame of the whole numbers that records are packed into, and of columns beside."""

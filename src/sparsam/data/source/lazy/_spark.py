@@ -7,8 +7,8 @@ order that Spark promises: what is drawn follows from the values of a row, not f
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -109,6 +109,8 @@ class SparkFrame(LazyFrame):
     ----------
     frame : narwhals LazyFrame
     """
+
+    driven: ClassVar[bool] = True
 
     def kind(self, name: str) -> LazyKind:
         """What the values of a column are."""
@@ -234,6 +236,12 @@ class SparkFrame(LazyFrame):
 
     def _only(self, names: Sequence[str]) -> Any:
         return self.native.selectExpr(*map(SparkDialect().quoted, names))
+
+    def called(self, names: Mapping[str, str]) -> LazyFrame:
+        """Return a frame of some columns under other names, whatever signs are in the old ones."""
+        quoted = SparkDialect().quoted
+        columns = (f"{quoted(old)} AS {quoted(new)}" for old, new in names.items())
+        return self._of(self.native.selectExpr(*columns))
 
     def _as_days(self, name: str) -> Any:
         column = SparkDialect().quoted(name)
