@@ -409,7 +409,10 @@ class Front:
         front, own = self._repeats[number - 1].front() if number else self, votes[number]
         of_groups = self._group_demands(requirement, front.limits, front)
         safer = front._walk_others(own, front._demand(limit), of_groups, OTHERS * level)
-        chosen = front._safest([*own.shown, *safer.shown], fewest)
+        # Others are taken for less risk, never for more attributes.
+        most = front._safest(own.shown, fewest).n_collected
+        shown = [t for t in (*own.shown, *safer.shown) if t.n_collected <= most]
+        chosen = front._safest(shown, fewest)
         least = own.at(fewest).n_collected
         proof = Proof(
             p_value=(safer if any(t is chosen for t in safer.shown) else own).p_value(chosen),
