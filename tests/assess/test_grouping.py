@@ -73,6 +73,25 @@ def test_few_numbers_are_groups_one_by_one(task):
     assert list(_sizes(task, "children")) == ["0", "1", "2"]
 
 
+@pytest.mark.parametrize(
+    ("days", "labels"),
+    [
+        (["2020-01-01", "2021-05-05"], ["before 2021", "2021 and after"]),
+        (
+            ["2020-03-09", "2020-04-30", "2020-07-02"],
+            ["before April 2020", "April 2020 – June 2020", "July 2020 and after"],
+        ),
+        (["08:10", "17:45"], ["before 12:00", "12:00 and after"]),
+    ],
+)
+def test_few_days_and_times_are_groups_too(days, labels):
+    people = {"came": days * 60, "works": ["no", "yes", "yes"] * (20 * len(days))}
+    task = resolve(people, Roles("works", personal="all"))
+    (grouping,) = groupings(task)
+    assert list(grouping.labels) == labels
+    assert set(np.bincount(grouping.groups(task))) == {60}
+
+
 def test_many_ordered_categories_are_taken_in_quarters(task):
     sizes = _sizes(task, "grade")
     assert len(sizes) == 4

@@ -183,6 +183,8 @@ def _categories(
 def _numbers(attribute: Attribute, domain: NumericDomain, counts: NDArray[np.int64]) -> list[float]:
     """Cuts between all of few numbers, and at the quarters of many: round, where that is near."""
     if attribute.n_values <= _MOST_NUMBERS:
+        if domain.unit is not None:  # days and times are cut where people would
+            return [_border(attribute, domain, code) for code in range(attribute.n_values - 1)]
         return [float(low) for low in attribute.lows[1:]]
     shares, cuts = np.cumsum(counts) / max(1, counts.sum()), []
     for share, code in zip(_QUARTERS, _quarters(counts, keep_all=True), strict=True):
