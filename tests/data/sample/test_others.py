@@ -13,7 +13,7 @@ import pytest
 import sparsam as sp
 from sparsam._errors import DataError
 from sparsam.data import OthersAtHome, RecordCounts, Task, draw_people, people_together
-from sparsam.data.sample._others import Cells, SeveralOthers, coarser
+from sparsam.data.sample._others import Cells, CodedColumn, SeveralOthers, coarser
 from sparsam.data.source.lazy._plan import ColumnPlan, RecordPlan
 
 N = 30_000
@@ -196,3 +196,13 @@ def test_cells_are_as_narrow_as_their_numbers() -> None:
     assert [part.tolist() for part in cells] == [part.tolist() for part in numbers]
     codes = np.array([-1, 1], np.int64)  # a class that the sample has not
     assert Cells.of(codes, codes, codes).codes.tolist() == [-1, 1]
+
+
+def test_values_are_coded_a_block_at_a_time(monkeypatch):
+    column = CodedColumn(ColumnPlan("x", "text"), [None, "a", 2.5], np.array([7, 3, 1], np.uint16))
+    values = np.array(["a", 2.5, None, float("nan"), "a", 2.5, "a"], dtype=object)
+    whole = column.coded(values)
+    assert whole.tolist() == [3, 1, 7, 7, 3, 1, 3]
+    monkeypatch.setattr("sparsam.data.sample._others._AT_ONCE", 3)
+    assert column.coded(values).tolist() == whole.tolist()
+    assert column.coded(values[:0]).tolist() == []

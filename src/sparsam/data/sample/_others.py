@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Lookup = NDArray[np.uint16]
 Numbers = NDArray[np.signedinteger]
+# Values that an engine gave are looked up so many at a time: as objects they take much memory.
+_AT_ONCE = 1 << 20
 # A table of so many cells is counted at once.
 _MOST_CELLS = 1 << 25
 
@@ -184,7 +186,11 @@ class CodedColumn:
         known = {
             _plain(value): int(code) for value, code in zip(self.values, self.codes, strict=True)
         }
-        return np.array([known[_plain(value)] for value in values.tolist()], dtype=np.int64)
+        codes = np.empty(len(values), dtype=np.int64)
+        for start in range(0, len(values), _AT_ONCE):
+            block = slice(start, start + _AT_ONCE)
+            codes[block] = [known[_plain(value)] for value in values[block].tolist()]
+        return codes
 
 
 @dataclass(frozen=True, repr=False)
@@ -219,11 +225,12 @@ class OthersInEngine(Others):
         answers = self.frame.record_counts(
             record, [c.plan if c.values is None else c.plan.name for c in beside]
         )
-        keys = [np.concatenate(parts) for parts in zip(*(a.keys for a in answers), strict=True)]
-        whole, index = _ranked(keys, sum(len(a.counts) for a in answers))
-        borders = np.cumsum([len(answer.counts) for answer in answers])[:-1]
+        whole: list[NDArray[np.int64]] = []
         cells = []
-        for column, answer, lines in zip(beside, answers, np.split(index, borders), strict=True):
+        for column in beside:
+            answer = answers.pop(0)  # may be gigabytes, and is let go when its cells are known
+            # Everyone is counted beside each column, so that each tells of the same records.
+            whole, lines = _ranked(answer.keys, len(answer.counts))
             codes = (
                 np.asarray(answer.values, dtype=np.int64)
                 if column.values is None
