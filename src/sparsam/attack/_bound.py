@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,11 @@ from sparsam._small_counts import few, publish_share, published_repr, suppress
 from sparsam.attack._question import Question
 from sparsam.attack._reconstruction import Reconstruction
 from sparsam.attack._records import GeneralizedRecords
-from sparsam.data import Split
+from sparsam.data import Cells, Split
 from sparsam.generalization import Generalization
 
 HELD_OUT = ("validation", "test")
+_BLOCK = 4096  # records to look at in one go
 
 
 @dataclass(frozen=True, repr=False)
@@ -144,13 +146,35 @@ def bound(
 
 def best_count(records: GeneralizedRecords, question: Question) -> int:
     """For how many people held out the best function of the record is right."""
-    right = sum(
-        records.tabulate(part, question.codes[part], question.size).astype(float)
-        for part in HELD_OUT
+    size = question.size
+    cells, people = np.unique(
+        np.concatenate([records.index[p] * size + question.codes[p] for p in HELD_OUT]),
+        return_counts=True,
     )
-    if question.values is not None:
-        right = right @ question.close().astype(float)
-    return round(float(np.max(right, axis=1).sum()))
+    return most_right(question, Cells.of(cells // size, cells % size, people))
+
+
+def most_right(question: Question, cells: Cells) -> int:
+    """For how many people the best function of the record is right.
+
+    Parameters
+    ----------
+    question : Question
+    cells : Cells
+        How many people have each record and value. Their lines ascend.
+    """
+    if question.values is None:
+        firsts = np.flatnonzero(np.diff(cells.lines, prepend=-1))
+        most = np.maximum.reduceat(cells.counts, firsts) if len(firsts) else cells.counts
+        return int(most.sum(dtype=np.int64))
+    n_records, right = int(cells.lines.max(initial=-1)) + 1, 0.0
+    close, starts = question.close().astype(float), range(0, n_records, _BLOCK)
+    borders = np.searchsorted(cells.lines, [*starts, n_records])
+    for start, (first, last) in zip(starts, pairwise(borders), strict=True):
+        people = np.zeros((min(_BLOCK, n_records - start), question.size))
+        people[cells.lines[first:last] - start, cells.codes[first:last]] = cells.counts[first:last]
+        right += float((people @ close).max(axis=1).sum())
+    return round(right)
 
 
 def deviation(n: int, failure: float) -> float:

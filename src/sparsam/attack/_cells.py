@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam.attack._bound import Bound, deviation
+from sparsam.attack._bound import Bound, deviation, most_right
 from sparsam.attack._guesses import Answer
 from sparsam.attack._question import Question
 from sparsam.attack._risk import Risk
@@ -18,8 +17,6 @@ from sparsam.data import Cells
 
 if TYPE_CHECKING:
     from sparsam.attack._reconstruction import Reconstruction
-
-_BLOCK = 4096  # records to look at in one go
 
 
 def cells_risk(
@@ -105,22 +102,8 @@ def cells_bound(question: Question, cells: Cells, confidence: float, n_bounds: i
         How many these are.
     """
     people = int(cells.counts.sum())
-    share = _best_count(question, cells) / max(1, people)
+    share = most_right(question, cells) / max(1, people)
     above = deviation(max(1, people), (1 - confidence) / n_bounds)
     tolerance = question.tolerance if question.values is not None else None
     accuracy = min(1.0, share + above)
     return Bound(question.name, accuracy, share, confidence, people, tolerance)
-
-
-def _best_count(question: Question, cells: Cells) -> int:
-    """For how many people the best function of the record is right."""
-    n_records = int(cells.lines.max(initial=-1)) + 1
-    close = None if question.values is None else question.close().astype(float)
-    right = 0.0
-    starts = range(0, n_records, _BLOCK)
-    borders = np.searchsorted(cells.lines, [*starts, n_records])
-    for start, (first, last) in zip(starts, pairwise(borders), strict=True):
-        people = np.zeros((min(_BLOCK, n_records - start), question.size))
-        people[cells.lines[first:last] - start, cells.codes[first:last]] = cells.counts[first:last]
-        right += float((people if close is None else people @ close).max(axis=1).sum())
-    return round(right)
