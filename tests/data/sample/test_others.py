@@ -14,6 +14,7 @@ import sparsam as sp
 from sparsam._errors import DataError
 from sparsam.data import OthersAtHome, RecordCounts, Task, draw_people, people_together
 from sparsam.data.sample._others import Cells, CodedColumn, SeveralOthers, coarser
+from sparsam.data.source.lazy._frame import LazyFrame
 from sparsam.data.source.lazy._plan import ColumnPlan, RecordPlan
 
 N = 30_000
@@ -95,6 +96,26 @@ def test_the_sample_and_the_others_are_everyone(people: pl.DataFrame, engine: st
     several = SeveralOthers([OthersAtHome(task, np.arange(task.n_rows)), task.others])
     assert plain(several.count(lookups, personal)) == plain(everyone)
     assert sorted(people_together([own, others])) == sorted(everyone.people.tolist())
+
+
+def test_of_many_people_columns_are_counted_one_after_the_other(
+    people: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = sampled(people, "duckdb")
+    assert task.others is not None
+    lookups, personal = lookups_of(task), ["job", "code", "wage"]
+    together = plain(task.others.count(lookups, personal))
+    asked: list[int] = []
+    ask = LazyFrame.record_counts
+
+    def counted(frame: LazyFrame, record: RecordPlan, beside: Any) -> Any:
+        asked.append(len(beside))
+        return ask(frame, record, beside)
+
+    monkeypatch.setattr("sparsam.data.sample._others._MOST_TOGETHER", 1_000)
+    monkeypatch.setattr(LazyFrame, "record_counts", counted)
+    assert plain(task.others.count(lookups, personal)) == together
+    assert asked == [1, 1, 1, 1]
 
 
 def test_counts_at_home_are_those_of_a_loop(people: pl.DataFrame) -> None:

@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam.data.source.lazy import ColumnPlan, LazyFrame, RecordPlan
+from sparsam.data.source.lazy import ColumnPlan, LazyFrame, RecordPlan, RecordsBeside
 
 if TYPE_CHECKING:
     from sparsam.data._task import Task
 
 Lookup = NDArray[np.uint16]
 Numbers = NDArray[np.signedinteger]
+# Of more people an engine is asked for one column after the other: each answer may have gigabytes.
+_MOST_TOGETHER = 20_000_000
 # Values that an engine gave are looked up so many at a time: as objects they take much memory.
 _AT_ONCE = 1 << 20
 # A table of so many cells is counted at once.
@@ -222,13 +224,9 @@ class OthersInEngine(Others):
         record = RecordPlan(tuple(self.columns[n].buckets(lookup) for n, lookup in lookups.items()))
         asked = ([] if self.target is None else [self.target[0]]) + list(personal)
         beside = [self.columns[name] for name in asked]
-        answers = self.frame.record_counts(
-            record, [c.plan if c.values is None else c.plan.name for c in beside]
-        )
         whole: list[NDArray[np.int64]] = []
         cells = []
-        for column in beside:
-            answer = answers.pop(0)  # may be gigabytes, and is let go when its cells are known
+        for column, answer in self._answers(record, beside):
             # Everyone is counted beside each column, so that each tells of the same records.
             whole, lines = _ranked(answer.keys, len(answer.counts))
             codes = (
@@ -237,6 +235,7 @@ class OthersInEngine(Others):
                 else column.coded(answer.values)
             )
             cells.append(_summed(lines, codes, answer.counts))
+            del answer  # before the engine makes the next one
         n_records = len(whole[0]) if whole else 1
         people = np.bincount(cells[0].lines, cells[0].counts, n_records).astype(np.int64)
         target = None
@@ -245,6 +244,18 @@ class OthersInEngine(Others):
             target = _summed(first.lines, self.target[1][first.codes], first.counts)
         by_name = dict(zip(personal, cells, strict=True))
         return RecordCounts(_unpacked(record, whole), people, target, by_name)
+
+    def _answers(
+        self, record: RecordPlan, beside: Sequence[CodedColumn]
+    ) -> Iterator[tuple[CodedColumn, RecordsBeside]]:
+        """What the engine counts beside each column, each let go before the next is made."""
+        together = len(beside) if self.n_people <= _MOST_TOGETHER else 1
+        for first in range(0, len(beside), together):
+            some = beside[first : first + together]
+            asked = [c.plan if c.values is None else c.plan.name for c in some]
+            answers = self.frame.record_counts(record, asked)
+            for column in some:
+                yield column, answers.pop(0)
 
 
 class SeveralOthers(Others):

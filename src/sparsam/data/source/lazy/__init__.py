@@ -6,6 +6,7 @@ from sparsam.data.source.lazy._counts import GroupCounts as GroupCounts
 from sparsam.data.source.lazy._distinct import distinct_values as distinct_values
 from sparsam.data.source.lazy._draw import Draw as Draw
 from sparsam.data.source.lazy._frame import LazyFrame as LazyFrame
+from sparsam.data.source.lazy._frame import RecordsBeside as RecordsBeside
 from sparsam.data.source.lazy._frame import Written as Written
 from sparsam.data.source.lazy._open import lazy_relation as lazy_relation
 from sparsam.data.source.lazy._open import open_lazy as open_lazy
