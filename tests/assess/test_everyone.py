@@ -80,9 +80,8 @@ def test_bounds_are_no_less_than_any_attack(sample: Split, tree: Generalization)
         assert 1 - part.value <= limit.on_these_records <= limit.accuracy
 
 
-def test_neighbours_share_one_count(sample: Split, tree: Generalization) -> None:
-    nothing = Generalization.nothing(sample.train.table)
-    finer = sp.PrivacyTree(max_leaves=9, min_leaf=50).fit_task(sample.train).generalization_
+def _watched(sample: Split) -> tuple[OthersAtHome, list[Any]]:
+    """The others of a sample, and a list of what they are asked to count."""
     looks: list[Any] = []
 
     class Watched(OthersAtHome):
@@ -92,7 +91,13 @@ def test_neighbours_share_one_count(sample: Split, tree: Generalization) -> None
 
     others = sample.others
     assert isinstance(others, OthersAtHome)
-    watched = Watched(others._task, others._rows)
+    return Watched(others._task, others._rows), looks
+
+
+def test_neighbours_share_one_count(sample: Split, tree: Generalization) -> None:
+    nothing = Generalization.nothing(sample.train.table)
+    finer = sp.PrivacyTree(max_leaves=9, min_leaf=50).fit_task(sample.train).generalization_
+    watched, looks = _watched(sample)
     several = [tree, nothing, finer]
     together = assess_everyone(several, replace(sample, others=watched))
     assert len(looks) == 1
@@ -114,16 +119,8 @@ def test_each_is_counted_when_the_one_before_was_judged(
     sample: Split, tree: Generalization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sparsam.assess._everyone._MOST_RECORDS", 1)
-    looks: list[Any] = []
-
-    class Watched(OthersAtHome):
-        def count(self, lookups: Any, personal: Any) -> Any:
-            looks.append(lookups)
-            return super().count(lookups, personal)
-
-    others = sample.others
-    assert isinstance(others, OthersAtHome)
-    counted = _counted([_lookups(tree, sample)] * 2, Watched(others._task, others._rows), ["sex"])
+    watched, looks = _watched(sample)
+    counted = _counted([_lookups(tree, sample)] * 2, watched, ["sex"])
     next(counted)
     assert len(looks) == 1
     next(counted)
