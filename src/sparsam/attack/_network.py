@@ -203,6 +203,10 @@ class _Training:
     ) -> Posterior:
         """Shares of a question's values for some records, whose hidden units may be known."""
         hidden = self.hidden(state, lines) if hidden is None else hidden
+        if not head.apart:
+            shares = self._shares(head, state, lines, hidden)
+            if head.question.buckets is None:
+                return shares  # every value has an output, and these are in its order
         beliefs = np.zeros((len(lines), head.question.size), dtype=np.float32)
         if head.apart:
             own = np.ascontiguousarray(self.records.records[lines, head.own_column])
@@ -211,21 +215,24 @@ class _Training:
                 self.cells, lines, own, hidden, weights, head.borders, head.open, beliefs
             )
         else:
-            logits = hidden @ state.output[:, head.block]
-            direct = np.ascontiguousarray(state.direct[:, head.block])
-            bias = state.bias[head.block]
-            add_direct(
-                self.cells, self.records.records, lines, direct, bias, *_Together.of([head]), logits
-            )
-            np.exp(logits, out=logits)
-            total = logits.sum(axis=1, keepdims=True)
-            beliefs[:, head.open] = logits / np.where(total > 0, total, np.float32(1))
+            beliefs[:, head.open] = shares
         alone = np.flatnonzero(beliefs.sum(axis=1) == 0)  # the only value in its bucket
         if alone.size:
             possible = head.question.possible(self.records, lines[alone])
             assert possible is not None
             beliefs[alone] = possible / np.maximum(possible.sum(axis=1, keepdims=True), 1)
         return beliefs
+
+    def _shares(self, head: _Head, state: _State, lines: Lines, hidden: Array) -> Posterior:
+        """Shares of a question's outputs for some records; zero where a record leaves none open."""
+        shares = hidden @ state.output[:, head.block]
+        direct = np.ascontiguousarray(state.direct[:, head.block])
+        together, bias = _Together.of([head]), state.bias[head.block]
+        add_direct(self.cells, self.records.records, lines, direct, bias, *together, shares)
+        np.exp(shares, out=shares)
+        total = shares.sum(axis=1, keepdims=True)
+        shares /= np.where(total > 0, total, np.float32(1))
+        return shares
 
     def hidden(self, state: _State, lines: Lines) -> Array:
         """The hidden units of some records."""
@@ -353,7 +360,9 @@ def add_inputs(cells: Places, lines: Lines, weights: Array, bias: Array, hidden:
             hidden[i, unit] = max(hidden[i, unit], hidden.dtype.type(0))
 
 
-@compiled(error_model="numpy")
+# Rows of arrays are named before the loops over them, which then run several steps at once. No
+# number here is NaN, and the largest of some is the same in whatever order they are compared.
+@compiled(error_model="numpy", fastmath={"nnan", "nsz"})
 def add_direct(
     cells: Places,
     records: NDArray[np.uint16],
@@ -369,26 +378,30 @@ def add_direct(
 
     `own`, `borders` and `buckets` as in `_Together`.
     """
+    n_outputs = borders[-1]
+    biases = bias[:n_outputs]
     for i in range(lines.shape[0]):
-        line = lines[i]
-        for output in range(borders[-1]):
-            logits[i, output] += bias[output]
+        line, sums = lines[i], logits[i]
+        for output in range(n_outputs):
+            sums[output] += biases[output]
         for column in range(cells.shape[1]):
-            cell = cells[line, column]
-            for output in range(borders[-1]):
-                logits[i, output] += direct[cell, output]
+            told = direct[cells[line, column]]
+            for output in range(n_outputs):
+                sums[output] += told[output]
         for head in range(own.shape[0]):
             first, last = borders[head], borders[head + 1]
+            answers = sums[first:last]
             if own[head] >= 0:
-                for output in range(first, last):
-                    if buckets[output] != records[line, own[head]]:
-                        logits[i, output] = -np.inf
-            highest = -np.inf
-            for output in range(first, last):
-                highest = max(highest, logits[i, output])
+                here, bucket_of = records[line, own[head]], buckets[first:last]
+                for answer in range(last - first):
+                    if bucket_of[answer] != here:
+                        answers[answer] = -np.inf
+            highest = np.float32(-np.inf)
+            for answer in range(last - first):
+                highest = max(highest, answers[answer])
             if highest > -np.inf:
-                for output in range(first, last):
-                    logits[i, output] -= highest
+                for answer in range(last - first):
+                    answers[answer] -= highest
 
 
 @compiled(error_model="numpy", fastmath={"reassoc", "contract"})
@@ -549,19 +562,28 @@ def to_errors(
     """
     for i in range(lines.shape[0]):
         label, last_label = starts[lines[i]], starts[lines[i] + 1]
+        row = raised[i]
         for head in range(borders.shape[0] - 1):
             first, last = borders[head], borders[head + 1]
-            total, people, first_label = 0.0, 0.0, label
-            for output in range(first, last):
-                total += raised[i, output]
+            answers = row[first:last]
+            total, people, first_label = total_of(answers), 0.0, label
             while label < last_label and outputs[label] < last:
                 people += counts[label]
                 label += 1
             scale = people * share / total if total > 0 else 0.0
-            for output in range(first, last):
-                raised[i, output] *= scale
+            for answer in range(last - first):
+                answers[answer] *= scale
             for known in range(first_label, label):
-                raised[i, outputs[known]] -= counts[known] * share
+                row[outputs[known]] -= counts[known] * share
+
+
+@compiled(error_model="numpy", fastmath={"reassoc"})
+def total_of(raised: Array) -> float:
+    """The sum of some numbers."""
+    total = 0.0
+    for place in range(raised.shape[0]):
+        total += raised[place]
+    return total
 
 
 @compiled(error_model="numpy")

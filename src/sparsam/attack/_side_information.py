@@ -80,11 +80,12 @@ class Informed(ABC):
         lookups = lookups_of(generalization, data)
         if not any(lookup.any() for lookup in lookups):
             return replace(without, without=without)
-        answers = list((weaker or self._weaker_guesses(generalization, data)).answers)
+        weaker = weaker or self._weaker_guesses(generalization, data)
+        answers = list(map(strongest, zip(weaker.answers, without.answers, strict=True)))
         for facts, places in self._places(data).items():
             informed = self._informed(lookups, data, facts, places, without)
             for place, answer in zip(places, informed, strict=True):
-                answers[place] = strongest([answer, answers[place], without.answers[place]])
+                answers[place] = strongest([answer, answers[place]])
         return replace(without, answers=tuple(answers), without=without)
 
     def guess_without(self, data: Split, weaker: Guesses | None = None) -> Guesses:
@@ -110,12 +111,21 @@ class Informed(ABC):
         return Guesses(data, tuple(answers), weaker.random_state, self.id, self.name)
 
     def _places(self, data: Split) -> dict[frozenset[int], list[int]]:
-        """Which personal attributes are guessed from the same facts."""
-        known = self.known(data)
-        return {
-            facts: [place for place, same in enumerate(known) if same == facts]
-            for facts in dict.fromkeys(known)
-        }
+        """Which personal attributes are guessed from the same facts.
+
+        Where the next weaker adversary knows as much, its answer is this one's too.
+        """
+        places: dict[frozenset[int], list[int]] = {}
+        pairs = zip(self.known(data), self._known_by_weaker(data), strict=True)
+        for place, (facts, less) in enumerate(pairs):
+            if facts != less:
+                places.setdefault(facts, []).append(place)
+        return places
+
+    def _known_by_weaker(self, data: Split) -> list[frozenset[int]]:
+        if issubclass(self.weaker, Informed):
+            return self.weaker(self.reconstruction).known(data)
+        return [frozenset()] * len(data.train.personal)
 
     def _informed(
         self,
