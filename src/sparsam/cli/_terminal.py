@@ -17,10 +17,7 @@ from typing import Any, TextIO, cast
 import rich_click as click
 from click.exceptions import Abort, Exit, NoArgsIsHelpError
 from rich.console import Console, ConsoleOptions, RenderableType
-from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.segment import Segment
-from rich.spinner import Spinner
 from rich.text import Text
 from rich_click import RichContext, RichHelpFormatter
 
@@ -139,6 +136,10 @@ class SafeConsole(Console):
             self.print(what)
             yield
             return
+        # here, so that a service that runs for weeks does not carry what moves in a terminal
+        from rich.live import Live
+        from rich.spinner import Spinner
+
         with Live(
             Spinner("dots", text=one_line(what)),
             console=self,
@@ -217,6 +218,14 @@ def progress_bar(console: SafeConsole, what: str) -> Iterator[Callable[[int, int
     if not console.is_terminal:
         yield lambda done, total: _line(console, what, done, total)
         return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
