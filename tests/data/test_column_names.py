@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from sparsam.data._column_names import (
     called_birth,
     called_code,
+    called_group,
     called_identifier,
     called_name,
+    called_place,
     called_weight,
+    recognised_by,
     special_category,
 )
 
@@ -20,6 +25,34 @@ def test_names_of_identifiers(name: str):
 @pytest.mark.parametrize("name", ["paid", "grid", "valid", "covid", "number of loans", ""])
 def test_names_that_only_sound_so(name: str):
     assert not called_identifier(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("Kundennummer", called_identifier),
+        ("Teléfono", called_identifier),
+        ("Prénom", called_name),
+        ("Straße", called_name),
+        ("Geburtsjahr", called_birth),
+        ("Date de naissance", called_birth),
+        ("Postleitzahl", called_place),
+        ("MUNICIPIO", called_place),
+        ("Staatsangehörigkeit", recognised_by),
+        ("Sexe", recognised_by),
+        ("Familienstand", called_group),
+    ],
+)
+def test_names_in_the_languages_of_the_forms(name: str, told: Callable[[str], bool]):
+    assert told(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["nombre_enfants", "booked via", "market cap", "genre", "nir band"]
+)
+def test_words_that_mean_something_else_in_another_language(name: str):
+    tellers = (called_name, called_identifier, called_place, called_group)
+    assert not any(told(name) for told in tellers)
 
 
 def test_other_names():
@@ -42,6 +75,10 @@ def test_other_names():
         ("partyid", "politics"),
         ("dna_marker", "genetic"),
         ("iris_scan", "biometric"),
+        ("Religionszugehörigkeit", "religion"),
+        ("Santé", "health"),
+        ("Gewerkschaft", "union"),
+        ("etnia", "ethnic origin"),
         ("sex", None),
         ("trace", None),
     ],

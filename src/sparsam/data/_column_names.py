@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from itertools import pairwise
 
+# Words are English, then German, French, Spanish and Italian, and stand here without accents.
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 _IDENTIFIERS = {
@@ -12,11 +14,18 @@ _IDENTIFIERS = {
     *("userid", "rowid", "personid", "patientid", "customerid", "clientid", "memberid", "loanid"),
     *("recordid", "caseid", "respid", "respondentid", "serial", "serialno", "nr", "no"),
     *("ssn", "isin", "iban", "phone", "telephone", "mobile", "fax", "email", "mail"),
+    *("fallnr", "fallnummer", "kundennr", "kundennummer", "patientennr", "patientennummer"),
+    *("personalnummer", "personalnr", "versichertennummer", "steuernummer", "telefon"),
+    *("telefonnummer", "rufnummer", "identifiant", "courriel", "siret", "correo", "dni"),
+    *("nif", "telefono", "movil", "cellulare"),
 }
 _FIRST = {"id", "ssn", "email", "phone"}
 _NAMES_OF_PEOPLE = {
     *("name", "firstname", "lastname", "surname", "forename", "fullname", "username", "nickname"),
     *("address", "street", "passport", "signature"),
+    *("vorname", "nachname", "familienname", "anschrift", "adresse", "strasse", "hausnummer"),
+    *("nom", "prenom", "rue", "apellido", "apellidos", "direccion", "calle"),
+    *("nome", "cognome", "indirizzo"),
 }
 _NO_PERSON = {"file", "product", "column", "table", "variable", "brand", "company", "item"}
 _WEIGHTS = {"fnlwgt", "pwgtp", "wgtp", "wtss", "wtssall", "wtssnr", "wtssps", "wgt", "pweight"}
@@ -28,24 +37,51 @@ _CODES = {
     *("state", "st", "country", "region", "division", "county", "puma", "pobp", "zip", "zipcode"),
     *("postcode", "postal", "plz", "sex", "gender", "race", "ethnicity", "religion", "relig"),
     *("marital", "language", "nationality", "cow", "mar", "relp", "rac", "hisp", "cit"),
+    *("postleitzahl", "geschlecht", "beruf", "branche", "bundesland", "familienstand", "sexe"),
+    *("profession", "departement", "sexo", "profesion", "provincia", "sesso", "professione"),
 }
 _COUNTS = {"num", "number", "n", "no", "count", "nr"}
 _PLACES = {
     *("zip", "zipcode", "postcode", "postal", "plz", "city", "town", "municipality", "county"),
     *("puma", "region", "state", "st", "country", "province", "district", "pobp"),
+    *("postleitzahl", "ort", "wohnort", "stadt", "gemeinde", "bundesland", "landkreis", "kanton"),
+    *("ville", "commune", "departement", "ciudad", "municipio", "provincia", "comune"),
 }
-_RECOGNISED = _PLACES | {
-    *("age", "agep", "sex", "gender", "birth", "birthday", "birthdate", "dob", "born"),
-    *("nationality", "citizenship", "cit", "race", "rac", "ethnicity", "marital", "mar", "married"),
-    *("occupation", "occp", "job", "profession", "employer", "education", "schl", "degree"),
+_BIRTH = {
+    *("birth", "birthday", "birthdate", "dob", "born", "geburtsdatum", "geburtstag", "geburt"),
+    *("geburtsjahr", "geb", "naissance", "nacimiento", "nascita"),
 }
+_AGE_AND_SEX = {
+    *("age", "agep", "sex", "gender", "alter", "geschlecht", "sexe", "edad", "sexo", "sesso"),
+}
+_ORIGIN = {
+    *("nationality", "citizenship", "cit", "staatsangehorigkeit", "nationalitat", "herkunft"),
+    *("nationalite", "nacionalidad", "nazionalita", "cittadinanza"),
+}
+_MARRIAGE = {"marital", "mar", "married", "familienstand"}
+_RECOGNISED = (
+    _PLACES
+    | _BIRTH
+    | _AGE_AND_SEX
+    | _ORIGIN
+    | _MARRIAGE
+    | {
+        *("race", "rac", "ethnicity"),
+        *("occupation", "occp", "job", "profession", "employer", "education", "schl", "degree"),
+        *("beruf", "arbeitgeber", "bildung", "schulabschluss", "metier", "emploi", "diplome"),
+        *("profesion", "empleo", "estudios", "professione", "lavoro", "istruzione"),
+    }
+)
 # What people are told apart by, beside the special categories below (Charter of Fundamental Rights,
 # Art. 21).
-_GROUPS = {
-    *("sex", "gender", "age", "agep", "nationality", "citizenship", "citizen", "cit", "origin"),
-    *("marital", "mar", "married", "language", "colour", "color"),
-}
-_BIRTH = {"birth", "birthday", "birthdate", "dob", "born"}
+_GROUPS = (
+    _AGE_AND_SEX
+    | _ORIGIN
+    | _MARRIAGE
+    | {
+        *("citizen", "origin", "language", "colour", "color", "muttersprache", "langue", "idioma"),
+    }
+)
 
 _SPECIAL = {
     "health": {
@@ -54,19 +90,29 @@ _SPECIAL = {
         *("symptom", "blood", "glucose", "cholesterol", "diabetes", "cancer", "hiv", "pregnant"),
         *("pregnancy", "smoker", "smoking", "mental", "depression", "pain", "therapy", "insulin"),
         *("heart", "vaccination", "allergy", "surgery", "deye", "dear", "drem", "ddrs", "dphy"),
+        *("gesundheit", "krankheit", "diagnose", "behinderung", "gdb", "raucher", "blutdruck"),
+        *("schwanger", "impfung", "allergie", "sante", "maladie", "diagnostic", "handicap"),
+        *("fumeur", "enceinte", "salud", "enfermedad", "diagnostico", "discapacidad", "fumador"),
+        *("salute", "malattia", "diagnosi", "disabilita", "fumatore"),
     },
     "religion": {
         *("religion", "relig", "religious", "church", "faith", "denomination", "belief", "attend"),
-        *("pray", "god", "confession"),
+        *("pray", "god", "confession", "konfession", "glaube", "kirche", "kirchensteuer"),
+        *("religionszugehorigkeit", "religione", "iglesia"),
     },
     "ethnic origin": {
         *("race", "racial", "rac", "ethnic", "ethnicity", "hisp", "hispanic", "latino", "ancestry"),
-        *("anc", "native", "nativity", "tribe", "skin"),
+        *("anc", "native", "nativity", "tribe", "skin", "ethnie", "ethnisch", "hautfarbe"),
+        *("migrationshintergrund", "ethnique", "etnia", "etnico", "raza", "razza"),
     },
-    "sex life": {"sexual", "orientation", "lgbt", "gay", "sexuality"},
-    "union": {"union", "unionised"},
+    "sex life": {
+        *("sexual", "orientation", "lgbt", "gay", "sexuality", "sexuell", "sexualitat"),
+        *("sexuelle", "sexualidad", "sessuale"),
+    },
+    "union": {"union", "unionised", "gewerkschaft", "syndicat", "sindicato", "sindacato"},
     "politics": {
         *("political", "politics", "party", "partyid", "vote", "voted", "polviews", "ideology"),
+        *("partei", "politisch", "politique", "politica", "partido", "partito", "voto"),
     },
     "genetic": {"genetic", "gene", "genome", "dna"},
     "biometric": {"biometric", "fingerprint", "iris", "face", "voice"},
@@ -89,14 +135,18 @@ _UNITS = {
 
 
 def words_in(name: str) -> list[str]:
-    """Return the words that the name of a column is made of, in small letters.
+    """Return the words that the name of a column is made of, in small letters without accents.
 
     Examples
     --------
     >>> words_in("customerID"), words_in("BIRTH_date"), words_in("zip code")
     (['customer', 'id'], ['birth', 'date'], ['zip', 'code'])
+    >>> words_in("Date de naissance"), words_in("Nationalität"), words_in("Straße")
+    (['date', 'de', 'naissance'], ['nationalitat'], ['strasse'])
     """
-    return [word.lower() for word in _WORDS.findall(name)]
+    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+    letters = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    return [word.lower() for word in _WORDS.findall(letters)]
 
 
 def called_identifier(name: str) -> bool:
