@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import permutations
 from types import SimpleNamespace
 
 import numpy as np
@@ -247,6 +248,52 @@ def test_what_protects_more_is_taken_if_it_is_shown_too(
     assert best.candidate.minimiser == "b"
     assert best.proof.p_value <= OTHERS * 0.05
     assert choice(least, bad).candidate.minimiser == "a"
+
+
+@dataclass
+class _OtherWay:
+    """Another way to divide the people, of which the front is known."""
+
+    known: Front
+
+    def front(self) -> Front:
+        return self.known
+
+
+def test_inside_a_risk_the_way_in_the_middle_is_taken(
+    make_assessment, make_limits, make_point, people_split
+):
+    def way(name, lost, recovered=0.2):
+        point = make_point(name, make_assessment(shares(lost), [0.5 - recovered / 2] * 200))
+        return Front([point], make_limits(shares(2)), people_split)
+
+    def choice(first, *others):
+        ways = [_OtherWay(other) for other in others]
+        return Front(first.points, first.limits, first.data, ways).choose(max_risk=0.5)
+
+    best, middle, worst = way("best", 10), way("middle", 20), way("worst", 40)
+    for order in permutations([best, middle, worst]):
+        chosen = choice(*order)
+        assert chosen.candidate.minimiser == "middle"
+        assert chosen.front.points == middle.points
+        assert len(chosen.proof.counts) == 3
+        # all ways hold together, so that it does not matter which one it is
+        assert chosen.proof.p_value <= 0.05 / 3
+        assert "the one that loses neither most nor least was taken" in chosen.proof.words
+    leaky = way("leaky", 0, recovered=0.9)
+    assert choice(leaky, middle, worst).candidate.minimiser == "worst"
+    assert choice(leaky, middle, worst).proof.counts[0] is None
+    with pytest.raises(NothingFitsError, match="the safest lets 90"):
+        choice(leaky, leaky, worst)
+
+
+def test_a_risk_of_a_sweep_is_shown_in_several_ways(small_front):
+    choice = small_front.choose(max_risk=0.5)
+    assert len(choice.proof.counts) > 1
+    assert set(choice.proof.needed) == set(small_front.data.train.names)
+    once = Front(small_front.points, small_front.limits, small_front.data).choose(max_risk=0.5)
+    assert len(once.proof.counts) == 1
+    assert once.front.data is small_front.data
 
 
 @pytest.mark.parametrize(

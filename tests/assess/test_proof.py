@@ -54,3 +54,12 @@ def test_what_else_was_tested_is_told():
         "and, at a tenth of what may go wrong, 11 more, which may protect better."
     )
     assert proof.to_dict()["others"] == 11
+
+
+def test_the_way_in_the_middle_is_told():
+    words = Proof(0.01, 0.19, 0.95, 6000, 4, counts=(2, None, 4), ways=3, middle=True).words
+    assert words.endswith(
+        "The people were divided in 3 ways, which decided together: the most useful inside the "
+        "limit has 2, no and 4 attributes there, and the one that loses neither most nor least "
+        "was taken."
+    )

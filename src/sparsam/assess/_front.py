@@ -25,7 +25,7 @@ from sparsam.assess._choice import (
 from sparsam.assess._evidence import TOO_FEW, rounded_up
 from sparsam.assess._grouping import groupings
 from sparsam.assess._groups import FEWEST_IN_GROUP, GroupDemand
-from sparsam.assess._proof import Proof, how_tested
+from sparsam.assess._proof import EXACT, Proof, how_tested
 from sparsam.assess._score import SCORES
 from sparsam.assess._trial import (
     CONFIDENCE,
@@ -297,9 +297,10 @@ class Front:
         the training and validation parts; the test part, from which nothing was learned, shows one
         generalization after the other to be inside the limit, until the first that it cannot show
         (Angelopoulos et al., "Learn then test", 2021). A tenth of what may go wrong is kept for all
-        others, which may protect more. For accuracy the test is exact. Where a
-        sweep divided the people in several ways, twice the median p-value decides, so that
-        the answer depends little on how they were divided.
+        others, which may protect more. For accuracy and for risk the test is exact. Where a
+        sweep divided the people in several ways, twice the median p-value decides on a loss; of a
+        risk all ways are tested so that they hold together, and the one whose loss is in the
+        middle is taken. So the answer depends little on how people were divided.
         """
         why = ""
         if max_utility_loss is None and max_risk is None:
@@ -504,18 +505,20 @@ class Front:
         )
 
     def _most_useful(self, requirement: Requirement, max_risk: float) -> Choice:
-        """The most useful of the points that are shown to be inside a risk."""
-        level = 1 - requirement.confidence
-        naive = self.limits.naive_errors["test"]
-        steps, shown = self._from_safe_to_useful(), []
-        p_value = 1.0
-        for point in steps:
-            errors = point.assessment.person_errors["test"].risk
-            p_value = risk_p_value(errors, naive, max_risk)
-            if p_value > level:
+        """The most useful of the points that are shown to be inside a risk.
+
+        Where the people are divided in several ways, the way decides whose loss is in the middle.
+        All of them hold together, so that it does not matter which one it is.
+        """
+        n_ways = 1 + len(self._repeats)
+        level = (1 - requirement.confidence) / n_ways
+        ways = [self._shown_inside(max_risk, level)]
+        for repeat in self._repeats:
+            if _settled([way.loss for way in ways], n_ways):
                 break
-            shown.append((point, p_value))
-        if not shown:
+            ways.append(repeat.front()._shown_inside(max_risk, level))
+        middle = _median([way.loss for way in ways], n_ways, math.inf)
+        if math.isinf(middle):
             self._check_evidence()
             safest = min(point.assessment.risk.recovered for point in self.points)
             raise NothingFitsError(
@@ -523,22 +526,41 @@ class Front:
                 f"{100 * requirement.confidence:g} % confidence: the safest lets "
                 f"{safest:.1%} be recovered (test data).\n\nHint: allow a larger risk."
             )
-        best = shown[-1][0]
-        level_with = [pair for pair in shown if _level(best, pair[0], "utility")]
-        chosen, p_value = min(level_with, key=lambda pair: _how_much_it_collects(pair[0]))
-        errors = chosen.assessment.person_errors["test"].risk
+        deciding = next(way for way in ways if way.loss == middle)
+        chosen, p_value = deciding.chosen
+        front, errors = deciding.front, chosen.assessment.person_errors["test"].risk
+        collected = [way.chosen[0].candidate.generalization.collected for way in ways if way.shown]
         proof = Proof(
             p_value=p_value,
-            bound=risk_upper(errors, naive, requirement.confidence),
+            bound=risk_upper(errors, front.limits.naive_errors["test"], 1 - level),
             confidence=requirement.confidence,
-            people=self.data.test.n_rows,
-            tested=min(len(shown) + 1, len(steps)),
-            stopped=len(shown) < len(steps),
-            how="exact",
-            counts=(),
-            needed={},
+            people=front.data.test.n_rows,
+            tested=deciding.tested,
+            stopped=deciding.stopped,
+            how=EXACT,
+            counts=tuple(
+                len(way.chosen[0].candidate.generalization.collected) if way.shown else None
+                for way in ways
+            ),
+            ways=n_ways,
+            needed={
+                name: sum(name in names for names in collected) for name in self.data.train.names
+            },
+            middle=True,
         )
-        return Choice(chosen.candidate, chosen.assessment, requirement, self, proof)
+        return Choice(chosen.candidate, chosen.assessment, requirement, front, proof)
+
+    def _shown_inside(self, max_risk: float, level: float) -> _InsideRisk:
+        """Test points from the safest on, until the first that cannot be shown."""
+        naive, shown = self.limits.naive_errors["test"], []
+        steps = self._from_safe_to_useful()
+        for point in steps:
+            errors = point.assessment.person_errors["test"].risk
+            p_value = risk_p_value(errors, naive, max_risk)
+            if p_value > level:
+                break
+            shown.append((point, p_value))
+        return _InsideRisk(self, tuple(shown), len(steps))
 
     def _from_safe_to_useful(self) -> list[Point]:
         """Points from the safest on, each more useful than all before (validation data)."""
@@ -557,6 +579,50 @@ class Front:
                 f"There are {TOO_FEW} what is needed: {evidence.words}."
                 "\n\nHint: give more records, or allow a larger loss or risk."
             )
+
+
+@dataclass(frozen=True, repr=False)
+class _InsideRisk:
+    """What one way to divide the people shows to be inside a risk.
+
+    Attributes
+    ----------
+    front : Front
+    shown : tuple of (Point, float)
+        The points, from safe to useful, and their p-values.
+    n_steps : int
+        How many could have been tested.
+    """
+
+    front: Front
+    shown: tuple[tuple[Point, float], ...]
+    n_steps: int
+
+    @property
+    def stopped(self) -> bool:
+        """Whether there was one that could not be shown."""
+        return len(self.shown) < self.n_steps
+
+    @property
+    def tested(self) -> int:
+        """How many were tested."""
+        return len(self.shown) + self.stopped
+
+    @property
+    def loss(self) -> float:
+        """What the most useful loses against everything collected (validation data)."""
+        if not self.shown:
+            return math.inf
+        best = self.shown[-1][0].assessment.person_errors["validation"].utility
+        everything = self.front.limits.classifier.losses["validation"]
+        return float(np.mean(best) - np.mean(everything)) if len(best) else 0.0
+
+    @property
+    def chosen(self) -> tuple[Point, float]:
+        """The least data among the points that noise cannot tell from the most useful one."""
+        best = self.shown[-1][0]
+        level_with = [pair for pair in self.shown if _level(best, pair[0], "utility")]
+        return min(level_with, key=lambda pair: _how_much_it_collects(pair[0]))
 
 
 def _walk(

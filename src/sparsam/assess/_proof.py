@@ -43,8 +43,9 @@ class Proof:
     how : {"exact", "large samples"}
         Whether the test holds for any number of people, or for many.
     counts : tuple of int or None
-        For each way to divide the people, the fewest attributes that it showed to be enough; None
-        where it showed nothing. Ways that could not have changed the median are left out.
+        For each way to divide the people, the fewest attributes that it showed to be enough, or
+        those of its most useful generalization inside a risk; None where it showed nothing. Ways
+        that could not have changed the median are left out.
     needed : mapping of str to int
         In how many of these ways each attribute was among them.
     ways : int
@@ -52,6 +53,9 @@ class Proof:
     riskier : int or None
         The fewest attributes that would do by the same test, where the chosen generalization has
         more of them because it protects more.
+    middle : bool
+        Whether each way has a generalization of its own to offer, inside a risk, of which the one
+        that is in the middle by what it loses was taken.
     """
 
     p_value: float
@@ -66,6 +70,7 @@ class Proof:
     ways: int = 0
     riskier: int | None = None
     others: int = 0
+    middle: bool = False
 
     def __repr__(self) -> str:
         return published_repr(self)
@@ -91,8 +96,8 @@ class Proof:
             )
         if len(self.counts) > 1:
             sentences.append(
-                f"The people were divided in {len(self.counts)} ways, which decided together: they "
-                f"showed {_listed(self.counts)} attributes to be enough"
+                f"The people were divided in {len(self.counts)} ways, which decided together: "
+                + self._words_of_ways
                 + (", and no other could change that" if len(self.counts) < self.ways else "")
             )
         if self.riskier is not None:
@@ -101,6 +106,15 @@ class Proof:
                 "more can be recovered"
             )
         return ". ".join(sentences) + "."
+
+    @property
+    def _words_of_ways(self) -> str:
+        if self.middle:
+            return (
+                f"the most useful inside the limit has {_listed(self.counts)} attributes there, "
+                "and the one that loses neither most nor least was taken"
+            )
+        return f"they showed {_listed(self.counts)} attributes to be enough"
 
     @property
     def _words_of_others(self) -> str:
