@@ -168,7 +168,7 @@ def test_nothing_fits_when_all_are_hopeless(make_assessment, make_limits, make_p
 def test_no_point_is_safe_enough(make_assessment, make_limits, make_point, people_split):
     point = make_point("leaky", make_assessment(shares(10), [0.3] * 200))
     front = Front([point], make_limits(shares(0)), people_split)
-    with pytest.raises(NothingFitsError, match=r"risk at 10\.0% or below.*the safest lets 40\.0%"):
+    with pytest.raises(NothingFitsError, match=r"risk at 10 % or below.*the safest lets 40\.0 %"):
         front.choose(max_risk=0.1)
 
 

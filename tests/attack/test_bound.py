@@ -172,8 +172,8 @@ def test_only_held_out_people_are_counted(make_split: Make) -> None:
 def test_in_words_and_as_data() -> None:
     bound_ = Bound("sex", 0.612, 0.58, 0.95, 12_000)
     assert str(bound_) == (
-        "No attack on these records, however clever, recovers sex with more than 61.2% "
-        "(95% confidence, 12,000 records)"
+        "No attack on these records, however clever, recovers sex with more than 61.2 % "
+        "(95 % confidence, 12,000 records)"
     )
     plain = bound_.to_dict()
     assert Bound(**plain) == bound_

@@ -108,7 +108,7 @@ def test_by_risk_with_constraints_for_people_to_read(run, folder, tmp_path):
     )  # fmt: skip
     assert result.exit_code in (0, 1)
     assert ("Requirement not met" in result.stdout) == (result.exit_code == 1)
-    assert "at most 60% of what the naive adversary gets wrong" in result.stdout
+    assert "at most 60 % of what the naive adversary gets wrong" in result.stdout
     found = Generalization.load(tmp_path / "g.json")
     assert found.names == ("age", "education", "sex", "region")
     assert found["age"].n_buckets <= 2

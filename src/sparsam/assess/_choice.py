@@ -147,7 +147,8 @@ class Requirement:
                 words += f", and within {group} for each group"
         else:
             words = (
-                f"at most {self.max_risk:.0%} of what the naive adversary gets wrong is recovered"
+                f"at most {100 * (self.max_risk or 0):g} % of what the naive adversary gets wrong "
+                "is recovered"
             )
         return f"{words}, with {100 * self.confidence:g} % confidence"
 

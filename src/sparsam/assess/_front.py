@@ -522,9 +522,9 @@ class Front:
             self._check_evidence()
             safest = min(point.assessment.risk.recovered for point in self.points)
             raise NothingFitsError(
-                f"No generalization can be shown to keep the risk at {max_risk:.1%} or below with "
-                f"{100 * requirement.confidence:g} % confidence: the safest lets "
-                f"{safest:.1%} be recovered (test data).\n\nHint: allow a larger risk."
+                f"No generalization can be shown to keep the risk at {100 * max_risk:g} % or below "
+                f"with {100 * requirement.confidence:g} % confidence: the safest lets "
+                f"{100 * safest:.1f} % be recovered (test data).\n\nHint: allow a larger risk."
             )
         deciding = next(way for way in ways if way.loss == middle)
         chosen, p_value = deciding.chosen

@@ -66,10 +66,10 @@ class Bound:
         within = "" if self.tolerance is None else f" (within {self.tolerance:g})"
         if few(self.n):
             return f"No bound is told for {self.attribute}{within}, on so few people"
+        most = 100 * self.to_dict()["accuracy"]
         return (
             f"No attack on these records, however clever, recovers {self.attribute}{within} with "
-            f"more than {self.to_dict()['accuracy']:.1%} ({self.confidence:.0%} confidence, "
-            f"{self.n:,} records)"
+            f"more than {most:.1f} % ({100 * self.confidence:g} % confidence, {self.n:,} records)"
         )
 
     def to_dict(self) -> dict[str, Any]:

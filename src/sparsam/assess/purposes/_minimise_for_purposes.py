@@ -450,7 +450,7 @@ def _nothing_fits(judge: Judge, shown: Mapping[str, Shown], confidence: float) -
     may_lose = f"{100 * bound:.1f}" if score.kind.percent else score.loss_words(bound)
     return NothingFitsError(
         f"No generalization is certain to serve all purposes: for '{name}' the most useful may "
-        f"lose {may_lose} of {score.kind.words} (with {confidence:.0%} confidence), where "
+        f"lose {may_lose} of {score.kind.words} (with {100 * confidence:g} % confidence), where "
         f"{score.loss_words(shown[name].limit)} may be lost."
         "\n\nHint: allow this purpose a larger loss, collect for it separately, or give more "
         "records."

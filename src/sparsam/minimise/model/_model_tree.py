@@ -311,7 +311,8 @@ class ModelTree(Minimiser):
             enough = f"With {proof.n_enough:,} records in all it could be shown."
         return (
             f"{measured} model's answers are kept, but too few records are there to tell whether "
-            f"{self.keep_accuracy:.4f} of all are (with {self.confidence:.0%} confidence). {enough}"
+            f"{self.keep_accuracy:.4f} of all are (with {100 * self.confidence:g} % confidence). "
+            f"{enough}"
         )
 
     def _model_fit(self, task: Task, oracle: Oracle) -> ModelFit:
