@@ -21,6 +21,9 @@ _SEAMS = re.compile(
     r"(?<=/>)(?=<)|(?=<title>)|(?<=</title>)(?=<)|(?<=</bdi>,) |(?<=[\w%)][.;]) (?=\w)"
 )
 
+# What is typed with two hyphens before it: a narrow column would break it after the first one.
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+
 _SPANS = {
     "name": Markup("<bdi>{}</bdi>"),
     "strong": Markup("<b>{}</b>"),
@@ -75,6 +78,8 @@ def words_html(words: Words) -> Markup:
     >>> from sparsam.report.page._blocks import name, strong
     >>> print(words_html(("about ", name("marital_status"), strong(" <3"))))
     about <bdi>marital_<wbr>status</bdi><b> &lt;3</b>
+    >>> print(words_html("or minimise --attack."))
+    or minimise <span class="option">--attack</span>.
     """
     if isinstance(words, Span):
         inside = words_html(words.inside)
@@ -84,7 +89,7 @@ def words_html(words: Words) -> Markup:
         return _SPANS[words.kind].format(inside)
     if isinstance(words, tuple):
         return Markup("").join(map(words_html, words))
-    return escape(words)
+    return Markup(_OPTION.sub(r'<span class="option">\g<0></span>', str(escape(words))))
 
 
 def _packed(page: Page) -> tuple[Markup, Markup]:
