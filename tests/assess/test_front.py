@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from itertools import permutations
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from sparsam._errors import ParameterError
 from sparsam.assess import Front, NothingFitsError, Point, sweep
 from sparsam.assess._candidates import Candidate
-from sparsam.assess._front import _deciding, _median, _settled, area_under_front, beats
+from sparsam.assess._front import _deciding, area_under_front
 from sparsam.assess._trial import OTHERS, Walk, sequence
 from sparsam.generalization import Generalization
 
@@ -38,49 +37,6 @@ def beats_by_hand(first, second):
         gain.mean() - 1.959963984540054 * error > 0
         for gain, error in zip(gains, errors, strict=True)
     )
-
-
-def test_identical_points_do_not_beat_each_other(make_assessment):
-    assessment = make_assessment(shares(40), [0.3] * 200)
-    other = make_assessment(shares(40), [0.3] * 200)
-    assert not beats(assessment, assessment)
-    assert not beats(assessment, other)
-    assert not beats(other, assessment)
-
-
-@pytest.mark.parametrize("fewer", [1, 2, 3])
-def test_a_tiny_gain_is_noise(make_assessment, fewer):
-    better = make_assessment(shares(40 - fewer), [0.3] * 200)
-    worse = make_assessment(shares(40), [0.3] * 200)
-    assert not beats(better, worse)
-
-
-def test_a_clear_gain_in_accuracy_counts(make_assessment):
-    better, worse = (
-        make_assessment(shares(20), [0.3] * 200),
-        make_assessment(shares(60), [0.3] * 200),
-    )
-    assert beats(better, worse)
-    assert not beats(worse, better)
-
-
-def test_a_clear_gain_in_safety_counts(make_assessment):
-    rng = np.random.default_rng(0)
-    base = rng.random(200) / 2
-    safer, riskier = (make_assessment(shares(20), base + more) for more in (0.2, 0.0))
-    assert beats(safer, riskier)
-    assert not beats(riskier, safer)
-
-
-def test_a_gain_on_one_axis_does_not_pay_for_a_loss_on_the_other(make_assessment):
-    accurate = make_assessment(shares(10), [0.2] * 200)
-    safe = make_assessment(shares(90), [0.4] * 200)
-    assert not beats(accurate, safe)
-    assert not beats(safe, accurate)
-
-
-def test_one_person_decides_nothing(make_assessment):
-    assert not beats(make_assessment([False], [1.0]), make_assessment([True], [0.0]))
 
 
 @settings(max_examples=30, deadline=None)
@@ -121,17 +77,6 @@ def test_chosen_needs_only_what_matters(small_front):
     assert "of 5 attributes" in repr(choice)
 
 
-def test_chosen_by_risk_is_inside_it_and_accurate(small_front):
-    choice = small_front.choose(max_risk=0.5)
-    assert choice.assessment.risk.recovered < choice.proof.bound <= 0.5
-    assert choice.met
-    # another sequence of people who are as many cannot show much more
-    safer = small_front.choose(max_risk=0.2)
-    assert safer.assessment.risk.recovered < choice.assessment.risk.recovered
-    better = choice.assessment.validation_utility.error
-    assert better <= safer.assessment.validation_utility.error
-
-
 def test_a_larger_loss_never_needs_more_attributes(small_front):
     collected = [
         len(small_front.choose(max_utility_loss=loss).generalization.collected)
@@ -163,13 +108,6 @@ def test_nothing_fits_when_all_are_hopeless(make_assessment, make_limits, make_p
     front = Front([point], make_limits(shares(0)), people_split)
     with pytest.raises(NothingFitsError, match=r"tested may lose (7[5-9]|8\d)\.\d"):
         front.choose(max_utility_loss=0.01)
-
-
-def test_no_point_is_safe_enough(make_assessment, make_limits, make_point, people_split):
-    point = make_point("leaky", make_assessment(shares(10), [0.3] * 200))
-    front = Front([point], make_limits(shares(0)), people_split)
-    with pytest.raises(NothingFitsError, match=r"risk at 10 % or below.*the safest lets 40\.0 %"):
-        front.choose(max_risk=0.1)
 
 
 def test_what_is_tested_and_in_which_order_is_settled_without_test_data(small_front):
@@ -250,52 +188,6 @@ def test_what_protects_more_is_taken_if_it_is_shown_too(
     assert choice(least, bad).candidate.minimiser == "a"
 
 
-@dataclass
-class _OtherWay:
-    """Another way to divide the people, of which the front is known."""
-
-    known: Front
-
-    def front(self) -> Front:
-        return self.known
-
-
-def test_inside_a_risk_the_way_in_the_middle_is_taken(
-    make_assessment, make_limits, make_point, people_split
-):
-    def way(name, lost, recovered=0.2):
-        point = make_point(name, make_assessment(shares(lost), [0.5 - recovered / 2] * 200))
-        return Front([point], make_limits(shares(2)), people_split)
-
-    def choice(first, *others):
-        ways = [_OtherWay(other) for other in others]
-        return Front(first.points, first.limits, first.data, ways).choose(max_risk=0.5)
-
-    best, middle, worst = way("best", 10), way("middle", 20), way("worst", 40)
-    for order in permutations([best, middle, worst]):
-        chosen = choice(*order)
-        assert chosen.candidate.minimiser == "middle"
-        assert chosen.front.points == middle.points
-        assert len(chosen.proof.counts) == 3
-        # all ways hold together, so that it does not matter which one it is
-        assert chosen.proof.p_value <= 0.05 / 3
-        assert "the one that loses neither most nor least was taken" in chosen.proof.words
-    leaky = way("leaky", 0, recovered=0.9)
-    assert choice(leaky, middle, worst).candidate.minimiser == "worst"
-    assert choice(leaky, middle, worst).proof.counts[0] is None
-    with pytest.raises(NothingFitsError, match="the safest lets 90"):
-        choice(leaky, leaky, worst)
-
-
-def test_a_risk_of_a_sweep_is_shown_in_several_ways(small_front):
-    choice = small_front.choose(max_risk=0.5)
-    assert len(choice.proof.counts) > 1
-    assert set(choice.proof.needed) == set(small_front.data.train.names)
-    once = Front(small_front.points, small_front.limits, small_front.data).choose(max_risk=0.5)
-    assert len(once.proof.counts) == 1
-    assert once.front.data is small_front.data
-
-
 @pytest.mark.parametrize(
     ("shown", "fewest", "number"),
     [
@@ -340,9 +232,3 @@ def test_area_of_a_front_lies_between_the_errors_of_its_points(small_front):
     errors = [point.assessment.risk.value for point in small_front.points]
     assert 0 <= small_front.area() <= max(errors)
     assert small_front.area(width=0.5) >= small_front.area(width=0.05)
-
-
-@given(st.lists(st.one_of(st.integers(0, 4), st.just(float("inf"))), min_size=1, max_size=7))
-def test_who_need_not_vote_could_not_have_changed_the_median(votes):
-    heard = next(n for n in range(1, len(votes) + 1) if _settled(votes[:n], len(votes)))
-    assert _median(votes[:heard], len(votes), 0) == sorted(votes)[len(votes) // 2]

@@ -7,6 +7,8 @@ from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sparsam.assess._candidates import Candidate
 from sparsam.assess._score import Score
@@ -15,6 +17,8 @@ from sparsam.assess._trial import (
     LossDemand,
     Tried,
     carried_limit,
+    is_settled,
+    median_vote,
     others,
     people_for,
     risk_p_value,
@@ -171,3 +175,9 @@ def test_the_limit_that_people_carry_is_shown_four_times_out_of_five(level):
         demand = LossDemand(limit, ACCURACY, nobody(4000))
         shown += demand.p_value(tried(1, difference)) <= level
     assert 0.65 <= shown / 150 <= 0.95
+
+
+@given(st.lists(st.one_of(st.integers(0, 4), st.just(float("inf"))), min_size=1, max_size=7))
+def test_who_need_not_vote_could_not_have_changed_the_median(votes):
+    heard = next(n for n in range(1, len(votes) + 1) if is_settled(votes[:n], len(votes)))
+    assert median_vote(votes[:heard], len(votes), 0) == sorted(votes)[len(votes) // 2]

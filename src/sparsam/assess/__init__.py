@@ -4,9 +4,10 @@ from sparsam.assess._along_front import attack_along
 from sparsam.assess._assessment import Assessment, Limits, assess_generalization, measure_limits
 from sparsam.assess._choice import Choice, NothingFitsError
 from sparsam.assess._drift import drift
-from sparsam.assess._front import Front, Point
+from sparsam.assess._front import Front
 from sparsam.assess._gate import check_gates
 from sparsam.assess._groups import assess_groups
+from sparsam.assess._point import Point
 from sparsam.assess._sweep import sweep
 from sparsam.assess.model._assessment import ModelAssessment, assess_model
 from sparsam.assess.over_time._monitor import monitor

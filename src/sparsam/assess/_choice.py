@@ -14,6 +14,7 @@ from sparsam._small_counts import publish_classes, publish_interval, publish_los
 from sparsam.assess._assessment import Assessment
 from sparsam.assess._candidates import Candidate
 from sparsam.assess._everyone import Everyone, assess_everyone
+from sparsam.assess._evidence import TOO_FEW, Evidence
 from sparsam.assess._groups import Groups, assess_groups
 from sparsam.assess._proof import Proof
 from sparsam.assess._score import ACCURACY, Score
@@ -82,6 +83,15 @@ class NothingFitsError(ParameterError):
 
 class TooFewPeopleError(NothingFitsError):
     """No generalization of a front meets the requirement, and too few people are there to tell."""
+
+
+def check_evidence(evidence: Evidence) -> None:
+    """Raise where nothing fits because there are too few people to tell what does."""
+    if not evidence.enough:
+        raise TooFewPeopleError(
+            f"There are {TOO_FEW} what is needed: {evidence.words}."
+            "\n\nHint: give more records, or allow a larger loss or risk."
+        )
 
 
 @dataclass(frozen=True)

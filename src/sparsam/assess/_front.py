@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
@@ -14,19 +13,27 @@ from numpy.typing import ArrayLike
 from sparsam._errors import ParameterError
 from sparsam._joined import supplied
 from sparsam._small_counts import PublishedCounts, class_counts
-from sparsam.assess._assessment import Assessment, Limits
-from sparsam.assess._candidates import Candidate
+from sparsam.assess._assessment import Limits
 from sparsam.assess._choice import (
     Choice,
     NothingFitsError,
     Requirement,
     TooFewPeopleError,
+    check_evidence,
 )
 from sparsam.assess._evidence import TOO_FEW, rounded_up
 from sparsam.assess._grouping import groupings
 from sparsam.assess._groups import FEWEST_IN_GROUP, GroupDemand
-from sparsam.assess._proof import EXACT, Proof, how_tested
-from sparsam.assess._score import SCORES
+from sparsam.assess._inside_risk import most_useful
+from sparsam.assess._point import (
+    Point,
+    about_as_safe,
+    beats,
+    how_much_it_collects,
+    validation_risk,
+    within_noise,
+)
+from sparsam.assess._proof import Proof, how_tested
 from sparsam.assess._trial import (
     CONFIDENCE,
     OTHERS,
@@ -35,76 +42,21 @@ from sparsam.assess._trial import (
     Tried,
     Walk,
     carried_limit,
+    is_settled,
+    median_vote,
     others,
     people_for,
-    risk_p_value,
-    risk_upper,
     sequence,
     spread,
     tell_apart,
     walk,
 )
-from sparsam.attack import paired_difference
 from sparsam.data import Split
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DEFAULT_LOSS = 0.01
-CLOSE = 0.02  # of what is recovered: nobody would collect one attribute more to be spared that
-
-
-@dataclass(frozen=True)
-class Point:
-    """One generalization of a sweep: how it was made, and what was measured of it.
-
-    Examples
-    --------
-    >>> import sparsam as sp
-    >>> columns = ["age", "disability", "sex", "employed"]
-    >>> people = sp.load_example().select(columns).take(range(2000))
-    >>> tree = sp.PrivacyTree(max_leaves=4)
-    >>> front = sp.sweep(people, sp.Roles("employed"), minimisers=tree, repeats=1)
-    >>> [point] = front.points
-    >>> point.candidate.label, point.assessment.generalization.collected
-    ('PrivacyTree, max leaves 4, min leaf 100, privacy 0.7', ('age',))
-    """
-
-    candidate: Candidate
-    assessment: Assessment
-
-    def __repr__(self) -> str:
-        utility, risk = self.assessment.utility.to_dict(), self.assessment.risk.to_dict()
-        return (
-            f"<Point {self.candidate.label}: {_told(utility)}, "
-            f"adversary error {_figure(risk['value'])} (test)>"
-        )
-
-
-def _told(utility: dict[str, Any]) -> str:
-    if utility["score"] == "accuracy":
-        return f"classifier error {_figure(utility['error'])}"
-    return f"{SCORES[utility['score']].words} {_figure(utility['value'])}"
-
-
-def _figure(error: float | None) -> str:
-    return "untold" if error is None else f"{error:.3f}"
-
-
-def beats(first: Assessment, second: Assessment) -> bool:
-    """Whether the first is better, beyond the noise of the validation data.
-
-    It must be at least as good on both axes, and better on one by more than the 95 % interval of
-    the difference between the two on the same people.
-    """
-    here, there = first.person_errors["validation"], second.person_errors["validation"]
-    if here.utility.mean() > there.utility.mean() or here.risk.mean() < there.risk.mean():
-        return False
-    utility, utility_range = paired_difference(there.utility, here.utility)
-    risk, risk_range = paired_difference(here.risk, there.risk)
-    if utility < 0 or risk < 0:
-        return False
-    return utility_range[0] > 0 or risk_range[0] > 0
 
 
 class Repeat(Protocol):
@@ -318,7 +270,7 @@ class Front:
         groupings(self.data.train, requirement.groups)  # a wrong name is told before the work
         if requirement.max_utility_loss is not None:
             return self._fewest_attributes(requirement, requirement.max_utility_loss)
-        return self._most_useful(requirement, requirement.max_risk or 0.0)
+        return most_useful(self, self._repeats, requirement, requirement.max_risk or 0.0)
 
     def smallest_loss(self, confidence: float = CONFIDENCE) -> float:
         """One point, or the smallest loss that the test people can show not to be exceeded.
@@ -377,7 +329,7 @@ class Front:
             Tried(
                 point.candidate,
                 {part: errors.utility for part, errors in point.assessment.person_errors.items()},
-                _validation_risk(point),
+                validation_risk(point),
                 {
                     part: errors.answers
                     for part, errors in point.assessment.person_errors.items()
@@ -397,13 +349,13 @@ class Front:
         of_groups = self._group_demands(requirement, self.limits, self)
         votes = [_walk(self._tried, self._demand(limit), of_groups, for_fewest, self._n_values)]
         for repeat in self._repeats:
-            if _settled([vote.fewest for vote in votes], 1 + len(self._repeats)):
+            if is_settled([vote.fewest for vote in votes], 1 + len(self._repeats)):
                 break
             tried, limits = repeat.tried(limit)
             demand = LossDemand(limit, limits.score, limits.classifier.losses)
             more = self._group_demands(requirement, limits, repeat)
             votes.append(_walk(tried, demand, more, for_fewest, self._n_values))
-        fewest = _median([vote.fewest for vote in votes], 1 + len(self._repeats), math.inf)
+        fewest = median_vote([vote.fewest for vote in votes], 1 + len(self._repeats), math.inf)
         if math.isinf(fewest):
             self._nothing_fits(requirement, limit, votes[0], of_groups)
         number = _deciding(votes, fewest)
@@ -463,9 +415,9 @@ class Front:
         points = {id(point.candidate): point for point in self.points}
         enough = [t for t in shown if t.n_collected >= fewest] or [shown[0]]
         able = [points[id(t.candidate)] for t in enough]
-        safest = max(able, key=_validation_risk)
-        alike = [p for p in able if _close(safest, p) or _level(safest, p, "risk")]
-        candidate = min(alike, key=_how_much_it_collects).candidate
+        safest = max(able, key=validation_risk)
+        alike = [p for p in able if about_as_safe(safest, p) or within_noise(safest, p, "risk")]
+        candidate = min(alike, key=how_much_it_collects).candidate
         return next(t for t in enough if t.candidate is candidate)
 
     def _choice(self, chosen: Tried, requirement: Requirement, proof: Proof) -> Choice:
@@ -479,7 +431,7 @@ class Front:
         found: Walk,
         of_groups: Sequence[GroupDemand],
     ) -> NoReturn:
-        self._check_evidence()
+        check_evidence(self.limits.evidence)
         score, words = self.limits.score, ""
         stopped, bound = found.stopped_at, math.inf
         if stopped is not None:
@@ -504,126 +456,6 @@ class Front:
             )
         )
 
-    def _most_useful(self, requirement: Requirement, max_risk: float) -> Choice:
-        """The most useful of the points that are shown to be inside a risk.
-
-        Where the people are divided in several ways, the way decides whose loss is in the middle.
-        All of them hold together, so that it does not matter which one it is.
-        """
-        n_ways = 1 + len(self._repeats)
-        level = (1 - requirement.confidence) / n_ways
-        ways = [self._shown_inside(max_risk, level)]
-        for repeat in self._repeats:
-            if _settled([way.loss for way in ways], n_ways):
-                break
-            ways.append(repeat.front()._shown_inside(max_risk, level))
-        middle = _median([way.loss for way in ways], n_ways, math.inf)
-        if math.isinf(middle):
-            self._check_evidence()
-            safest = min(point.assessment.risk.recovered for point in self.points)
-            raise NothingFitsError(
-                f"No generalization can be shown to keep the risk at {100 * max_risk:g} % or below "
-                f"with {100 * requirement.confidence:g} % confidence: the safest lets "
-                f"{100 * safest:.1f} % be recovered (test data).\n\nHint: allow a larger risk."
-            )
-        deciding = next(way for way in ways if way.loss == middle)
-        chosen, p_value = deciding.chosen
-        front, errors = deciding.front, chosen.assessment.person_errors["test"].risk
-        collected = [way.chosen[0].candidate.generalization.collected for way in ways if way.shown]
-        proof = Proof(
-            p_value=p_value,
-            bound=risk_upper(errors, front.limits.naive_errors["test"], 1 - level),
-            confidence=requirement.confidence,
-            people=front.data.test.n_rows,
-            tested=deciding.tested,
-            stopped=deciding.stopped,
-            how=EXACT,
-            counts=tuple(
-                len(way.chosen[0].candidate.generalization.collected) if way.shown else None
-                for way in ways
-            ),
-            ways=n_ways,
-            needed={
-                name: sum(name in names for names in collected) for name in self.data.train.names
-            },
-            middle=True,
-        )
-        return Choice(chosen.candidate, chosen.assessment, requirement, front, proof)
-
-    def _shown_inside(self, max_risk: float, level: float) -> _InsideRisk:
-        """Test points from the safest on, until the first that cannot be shown."""
-        naive, shown = self.limits.naive_errors["test"], []
-        steps = self._from_safe_to_useful()
-        for point in steps:
-            errors = point.assessment.person_errors["test"].risk
-            p_value = risk_p_value(errors, naive, max_risk)
-            if p_value > level:
-                break
-            shown.append((point, p_value))
-        return _InsideRisk(self, tuple(shown), len(steps))
-
-    def _from_safe_to_useful(self) -> list[Point]:
-        """Points from the safest on, each more useful than all before (validation data)."""
-        steps: list[Point] = []
-        for point in sorted(self.points, key=_validation_risk, reverse=True):
-            error = point.assessment.validation_utility.error
-            if not steps or error < steps[-1].assessment.validation_utility.error:
-                steps.append(point)
-        return steps
-
-    def _check_evidence(self) -> None:
-        """Raise where nothing fits because there are too few people to tell what does."""
-        evidence = self.limits.evidence
-        if not evidence.enough:
-            raise TooFewPeopleError(
-                f"There are {TOO_FEW} what is needed: {evidence.words}."
-                "\n\nHint: give more records, or allow a larger loss or risk."
-            )
-
-
-@dataclass(frozen=True, repr=False)
-class _InsideRisk:
-    """What one way to divide the people shows to be inside a risk.
-
-    Attributes
-    ----------
-    front : Front
-    shown : tuple of (Point, float)
-        The points, from safe to useful, and their p-values.
-    n_steps : int
-        How many could have been tested.
-    """
-
-    front: Front
-    shown: tuple[tuple[Point, float], ...]
-    n_steps: int
-
-    @property
-    def stopped(self) -> bool:
-        """Whether there was one that could not be shown."""
-        return len(self.shown) < self.n_steps
-
-    @property
-    def tested(self) -> int:
-        """How many were tested."""
-        return len(self.shown) + self.stopped
-
-    @property
-    def loss(self) -> float:
-        """What the most useful loses against everything collected (validation data)."""
-        if not self.shown:
-            return math.inf
-        best = self.shown[-1][0].assessment.person_errors["validation"].utility
-        everything = self.front.limits.classifier.losses["validation"]
-        return float(np.mean(best) - np.mean(everything)) if len(best) else 0.0
-
-    @property
-    def chosen(self) -> tuple[Point, float]:
-        """The least data among the points that noise cannot tell from the most useful one."""
-        best = self.shown[-1][0]
-        level_with = [pair for pair in self.shown if _level(best, pair[0], "utility")]
-        return min(level_with, key=lambda pair: _how_much_it_collects(pair[0]))
-
 
 def _walk(
     tried: Sequence[Tried],
@@ -636,22 +468,6 @@ def _walk(
     less = tell_apart(tried, demand.everything, n_values)
     demands: list[Demand] = [demand, *of_groups]
     return walk(sequence(less, demands), demands, level) if less else Walk((), (), None)
-
-
-def _median(votes: Sequence[float], n_voters: int, others: float) -> float:
-    """The median of the votes when all who have not voted yet would vote like `others`."""
-    return sorted([*votes, *[others] * (n_voters - len(votes))])[n_voters // 2]
-
-
-def _settled(votes: Sequence[float], n_voters: int) -> bool:
-    """Whether the median is the same, however the others would vote.
-
-    Examples
-    --------
-    >>> _settled([4, 4], 3), _settled([4, 5], 3)
-    (True, False)
-    """
-    return _median(votes, n_voters, -math.inf) == _median(votes, n_voters, math.inf)
 
 
 def _deciding(votes: Sequence[Walk], fewest: float) -> int:
@@ -677,28 +493,6 @@ def _needed(front: Front, walks: Sequence[Walk], fewest: float) -> dict[str, int
         if found.shown
     ]
     return {name: sum(name in names for names in collected) for name in front.data.train.names}
-
-
-def _validation_risk(point: Point) -> float:
-    return point.assessment.validation_risk.value
-
-
-def _level(best: Point, other: Point, axis: str) -> bool:
-    """Whether two points do not differ on an axis by more than the noise of validation data."""
-    errors = [getattr(p.assessment.person_errors["validation"], axis) for p in (best, other)]
-    _, (low, high) = paired_difference(*errors)
-    return low <= 0 <= high
-
-
-def _close(best: Point, other: Point) -> bool:
-    """Whether two points let about the same share be recovered (validation data)."""
-    shares = [p.assessment.validation_risk.recovered for p in (best, other)]
-    return shares[1] - shares[0] <= CLOSE
-
-
-def _how_much_it_collects(point: Point) -> tuple[int, int, float]:
-    generalization = point.candidate.generalization
-    return len(generalization.collected), generalization.n_buckets, -_validation_risk(point)
 
 
 def area_under_front(

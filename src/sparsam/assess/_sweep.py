@@ -29,8 +29,9 @@ from sparsam.assess._candidates import (
     fitted_candidate,
     without_repeats,
 )
-from sparsam.assess._front import Front, Point
+from sparsam.assess._front import Front
 from sparsam.assess._learning import learning_part
+from sparsam.assess._point import Point
 from sparsam.assess._score import AUTO, Score, score_for
 from sparsam.assess._trial import LossDemand, Tried
 from sparsam.assess._utility import Classifier, best_classifier

@@ -319,3 +319,19 @@ def people_for(sd: float, limit: float, level: float) -> int:
 def _reach(level: float) -> float:
     """How many standard errors lie between what is shown with some power and the limit."""
     return float(norm.ppf(1 - level) + norm.ppf(POWER))
+
+
+def median_vote(votes: Sequence[float], n_voters: int, others: float) -> float:
+    """The median of the votes when all who have not voted yet would vote like `others`."""
+    return sorted([*votes, *[others] * (n_voters - len(votes))])[n_voters // 2]
+
+
+def is_settled(votes: Sequence[float], n_voters: int) -> bool:
+    """Whether the median is the same, however the others would vote.
+
+    Examples
+    --------
+    >>> is_settled([4, 4], 3), is_settled([4, 5], 3)
+    (True, False)
+    """
+    return median_vote(votes, n_voters, -math.inf) == median_vote(votes, n_voters, math.inf)

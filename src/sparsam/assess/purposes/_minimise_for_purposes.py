@@ -23,7 +23,8 @@ from sparsam.assess._candidates import (
 )
 from sparsam.assess._choice import Choice, NothingFitsError, TooFewPeopleError
 from sparsam.assess._evidence import TOO_FEW
-from sparsam.assess._front import Front, Point
+from sparsam.assess._front import Front
+from sparsam.assess._point import Point
 from sparsam.assess._score import AUTO, Score, score_for
 from sparsam.assess.purposes._judging import Judge, JudgedCandidate
 from sparsam.assess.purposes._purposes_choice import PurposesChoice

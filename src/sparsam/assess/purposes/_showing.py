@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sparsam.assess._assessment import Limits
-from sparsam.assess._front import CLOSE
+from sparsam.assess._point import CLOSE
 from sparsam.assess._trial import LossDemand, Tried, sequence, walk
 from sparsam.assess.purposes._judging import JudgedCandidate
 
