@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -90,3 +91,15 @@ def test_a_terminal_has_the_table_of_needs(report: PurposesReport) -> None:
     assert "works alone" in text
     assert "All together" in text
     assert "Do not collect: sex" in text
+
+
+def test_the_verdict_says_each_limit(report: PurposesReport) -> None:
+    limits = "8.0 points of accuracy for works and 8.0 points of accuracy for"
+    assert f"every purpose keeps its limit, which is {limits}" in report.to_markdown()
+
+
+def test_a_limit_that_nobody_set_is_explained(choice: PurposesChoice) -> None:
+    why = "0.08 is what so many can show; 0.01 would take about 9,000 people"
+    document = purposes_report(replace(choice, limit_words={"works": "", HOSTILE: why}))
+    assert f", {why}." in document.to_markdown()
+    assert "Of works," not in document.to_markdown()

@@ -257,7 +257,7 @@ class Front:
         why = ""
         if max_utility_loss is None and max_risk is None:
             max_utility_loss = self.smallest_loss(confidence)
-            why = self._why(max_utility_loss, confidence)
+            why = self.limit_words(max_utility_loss, confidence)
         requirement = Requirement(
             max_utility_loss,
             max_risk,
@@ -292,8 +292,8 @@ class Front:
         mae = self.limits.score.name == "mae"
         return DEFAULT_LOSS * self.limits.nothing.error if mae else DEFAULT_LOSS
 
-    def _why(self, loss: float, confidence: float) -> str:
-        """Why a limit is larger than the usual one."""
+    def limit_words(self, loss: float, confidence: float = CONFIDENCE) -> str:
+        """Why a limit that nobody set is larger than the usual one; nothing where it is not."""
         usual, score = self._default_loss, self.limits.score
         if loss <= usual:
             return ""

@@ -235,8 +235,8 @@ def _limit(score: Score, facts: Mapping[str, Any]) -> str:
 def _notices(data: Data) -> Iterator[Notice]:
     requirement = data["requirement"]
     if requirement["met"]:
-        words = f" with {_sure(data)} confidence: every purpose keeps its limit."
-        yield Notice((strong("✓ Shown"), words), "met")
+        words = f" with {_sure(data)} confidence: every purpose keeps its limit, "
+        yield Notice((strong("✓ Shown"), words, *_limits_said(data)), "met")
     else:
         words = f" whether every purpose keeps its limit. {requirement['why']}."
         yield Notice((strong("✗ Too few people to tell"), name(words)), "missed")
@@ -249,6 +249,19 @@ def _notices(data: Data) -> Iterator[Notice]:
     for remark in data["task"].get("remarks", ()):
         if LEAK in remark:
             yield Notice((strong("! A leak of the target? "), name(f"{remark}.")), "missed")
+
+
+def _limits_said(data: Data) -> Iterator[Words]:
+    """Each limit, and why it is what it is where nobody set it."""
+    purposes = tuple(data["purposes"].items())
+    for place, (target, facts) in enumerate(purposes):
+        score = score_of(facts)
+        before = "which is " if place == 0 else ", " if place < len(purposes) - 1 else " and "
+        yield from (f"{before}{_limit(score, facts)} of {score.kind.words} for ", name(target))
+    yield "."
+    for target, facts in data["purposes"].items():
+        if facts["limit_words"]:
+            yield from (" Of ", name(target), f", {facts['limit_words']}.")
 
 
 def _brief(data: Data) -> Iterator[Block]:

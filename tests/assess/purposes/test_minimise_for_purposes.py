@@ -113,8 +113,10 @@ def test_purposes_that_contradict() -> None:
 
 
 def test_fifty_rows_are_too_few() -> None:
+    sweep = SWEEP | {"minimisers": ("uniform",)}
     with pytest.raises(NothingFitsError, match="too few people to tell"):
-        minimise_for_purposes(people(50), ROLES, **(SWEEP | {"minimisers": ("uniform",)}))
+        minimise_for_purposes(people(50), ROLES, max_utility_loss=0.01, **sweep)
+    assert minimise_for_purposes(people(50), ROLES, **sweep).met is None
 
 
 def test_a_limit_that_nothing_keeps() -> None:
@@ -122,6 +124,25 @@ def test_a_limit_that_nothing_keeps() -> None:
         minimise_for_purposes(
             people(1200), ROLES, max_utility_loss=0.0, **(SWEEP | {"minimisers": ("uniform",)})
         )
+
+
+def test_without_a_limit_it_is_what_so_many_people_can_show() -> None:
+    choice = minimise_for_purposes(people(2000), ROLES, max_utility_loss={"works": 0.05}, **SWEEP)
+    assert choice.shown["works"].limit == 0.05
+    assert choice.limit_words["works"] == ""
+    # few have this target, so that one point of it would take many more
+    assert 0.01 < choice.shown["ill"].limit < 0.5
+    assert "is the smallest loss that so many people can" in choice.limit_words["ill"]
+    assert choice.to_dict()["purposes"]["ill"]["limit_words"] == choice.limit_words["ill"]
+
+
+def test_for_a_purpose_that_the_data_tell_nothing_of_nothing_is_collected() -> None:
+    rng = np.random.default_rng(1)
+    table = people(3000) | {"codes": rng.integers(0, 1000, 3000), "ill": rng.integers(0, 2, 3000)}
+    sweep = SWEEP | {"minimisers": ("merging", "feature selection")}
+    choice = minimise_for_purposes(table, ROLES, **sweep)
+    assert not choice.limits["ill"].tells
+    assert choice.generalization.collected == ("age",)
 
 
 def test_roles_are_needed() -> None:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from sparsam._checks import check_number, check_share, suggestion
 from sparsam._errors import ParameterError
-from sparsam.assess._assessment import Limits
 from sparsam.assess._candidates import (
     MINIMISERS,
     Candidate,
@@ -52,7 +51,6 @@ Progress = Callable[[int, int], None]
 # How much of its limit a purpose may lose on validation data, where what each needs is combined.
 _LEVELS = (0.25, 0.5, 1.0)
 _PATH = 24  # the most candidates that are merged from each such combination
-_DEFAULT_LOSS = 0.01
 # Of the attributes that are kept, how many are taken as coarsely as they were merged.
 _COARSER = (0.0, 0.5, 1.0)
 
@@ -83,8 +81,8 @@ def minimise_for_purposes(
         With several targets. Needed unless the data are `Purposes` or `PurposeSplits`.
     max_utility_loss : float or mapping of str to float, optional
         What each purpose may lose against everything collected, in units of its score: one limit
-        for all, or one for each target. Where nothing is said 0.01; of mean absolute error 1 % of
-        what nothing collected gives.
+        for all, or one for each target. Where nothing is said it is what `Front.choose` takes: one
+        point, or the smallest loss that the people of the purpose can be expected to show.
     confidence : float, default=0.95
         How sure it must be that every purpose keeps its limit.
     minimisers : sequence of str
@@ -138,9 +136,14 @@ def minimise_for_purposes(
     n_jobs = n_jobs or cpu_count()
     adversary = adversary or Reconstruction(random_state=random_state)
     judge = Judge(parts, scores, adversary, random_state, n_jobs)
-    losses = {name: named.get(name, _default_loss(limits)) for name, limits in judge.limits.items()}
-    search = _Search(judge, losses, demands, tuple(minimisers), min_leaf, progress)
-    alone, candidates = search.alone(), list(search.together())
+    search = _Search(judge, demands, tuple(minimisers), min_leaf, progress)
+    alone = search.alone()
+    fronts = {name: _front(judge, name, found) for name, found in alone.items()}
+    losses = {
+        name: named[name] if name in named else front.smallest_loss(confidence)
+        for name, front in fronts.items()
+    }
+    candidates = list(search.together(losses))
     showing = show_for_all(candidates, judge.limits, losses, confidence)
     if showing.chosen is None:
         raise _nothing_fits(judge, showing.shown, confidence)
@@ -158,6 +161,10 @@ def minimise_for_purposes(
         confidence=confidence,
         n_tried=len(candidates) + sum(map(len, alone.values())),
         n_tested=showing.n_tested,
+        limit_words={
+            name: "" if name in named else front.limit_words(losses[name], confidence)
+            for name, front in fronts.items()
+        },
     )
 
 
@@ -207,10 +214,6 @@ def named_limits(
         check_number("minimise_for_purposes", "max_utility_loss", loss)
         scores[name].check_loss("minimise_for_purposes", "max_utility_loss", loss)
     return {name: float(loss) for name, loss in named.items()}
-
-
-def _default_loss(limits: Limits) -> float:
-    return _DEFAULT_LOSS * (limits.nothing.error if limits.score.name == "mae" else 1.0)
 
 
 def _check_purposes(parameter: str, named: Mapping[str, Any], purposes: Sequence[str]) -> None:
@@ -273,13 +276,12 @@ class _Search:
     def __init__(
         self,
         judge: Judge,
-        losses: Mapping[str, float],
         constraints: Constraints,
         minimisers: tuple[str, ...],
         min_leaf: int,
         progress: Progress | None,
     ) -> None:
-        self._judge, self._losses, self._constraints = judge, losses, constraints
+        self._judge, self._constraints = judge, constraints
         self._minimisers, self._min_leaf, self._progress = minimisers, min_leaf, progress
         self._done = self._total = 0
         # rare categories are the same for all purposes: they share one artifact
@@ -299,10 +301,13 @@ class _Search:
         }
         return self._alone
 
-    def together(self) -> Iterator[JudgedCandidate]:
-        """What is found for all purposes, judged for all."""
+    def together(self, losses: Mapping[str, float]) -> Iterator[JudgedCandidate]:
+        """What is found for all purposes, each of which may lose so much, judged for all."""
         candidates = self._found(self._people)
-        candidates += [c for level in _LEVELS for c in self._combined(level)]
+        for level in _LEVELS:
+            candidates += self._combined(
+                {name: level * loss for name, loss in losses.items()}, level
+            )
         candidates += self._most_needed(self._judge.data.names, candidates)
         everything = sum(self._people.sizes)
         distinct = [
@@ -329,9 +334,9 @@ class _Search:
             )
             return without_repeats(candidates)
 
-    def _combined(self, level: float) -> Iterator[Candidate]:
+    def _combined(self, losses: Mapping[str, float], level: float) -> Iterator[Candidate]:
         """What the purposes need on their own, put together and merged again."""
-        own = [self._needed(name, level) for name in self._judge.data.names]
+        own = [self._needed(name, loss) for name, loss in losses.items()]
         finest = reduce(lambda first, second: first.intersect(second), own)
         parameters = {"level": level}
         if self._allowed(finest):
@@ -392,13 +397,18 @@ class _Search:
 
     @cached_property
     def _importance(self) -> dict[str, NDArray[np.float64]]:
-        """For each purpose how much each attribute tells beside all others; the most is one."""
-        names = self._judge.data.names
+        """For each purpose how much each attribute tells beside all others; the most is one.
+
+        Where the data tell nothing of a purpose, what seems to is noise, and counts as nothing.
+        """
         scores = {
             name: self._selection("importance").fit_task(self._of_purpose(name)).scores_
-            for name in names
+            for name in self._judge.data.names
         }
-        return {name: scores[name] / max(float(scores[name].max()), 1e-12) for name in names}
+        return {
+            name: limits.tells * scores[name] / max(float(scores[name].max()), 1e-12)
+            for name, limits in self._judge.limits.items()
+        }
 
     def _selection(self, criterion: str) -> FeatureSelection:
         return FeatureSelection(
@@ -408,9 +418,9 @@ class _Search:
             constraints=self._constraints,
         )
 
-    def _needed(self, name: str, level: float) -> Generalization:
+    def _needed(self, name: str, most: float) -> Generalization:
         """The safest candidate that loses little on validation data, else the most useful."""
-        limits, most = self._judge.limits[name], level * self._losses[name]
+        limits = self._judge.limits[name]
 
         def lost(judged: JudgedCandidate) -> float:
             return limits.loss(judged.assessments[name], "validation")[0]
@@ -462,12 +472,16 @@ def _choice_alone(
     judge: Judge, name: str, judged: Sequence[JudgedCandidate], loss: float, confidence: float
 ) -> Choice | None:
     """What a purpose would need on its own; None where nothing can be shown for it."""
-    points = [Point(each.candidate, each.assessments[name]) for each in judged]
-    front = Front(points, judge.limits[name], judge.data.parts[name])
     try:
-        return front.choose(max_utility_loss=loss, confidence=confidence)
+        return _front(judge, name, judged).choose(max_utility_loss=loss, confidence=confidence)
     except NothingFitsError:
         return None
+
+
+def _front(judge: Judge, name: str, judged: Sequence[JudgedCandidate]) -> Front:
+    """What was found, as a purpose sees it."""
+    points = [Point(each.candidate, each.assessments[name]) for each in judged]
+    return Front(points, judge.limits[name], judge.data.parts[name])
 
 
 def _apart(judge: Judge, choices: Mapping[str, Choice | None]) -> JudgedCandidate | None:

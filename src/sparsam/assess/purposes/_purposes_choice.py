@@ -43,6 +43,8 @@ class PurposesChoice:
     confidence : float
     n_tried, n_tested : int
         How many generalizations were judged, and how many tested on the test part.
+    limit_words : mapping of str to str
+        By purpose: why its limit is larger than one point, where nobody set it.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class PurposesChoice:
     confidence: float = 0.95
     n_tried: int = 0
     n_tested: int = 0
+    limit_words: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def purposes(self) -> tuple[str, ...]:
@@ -173,6 +176,7 @@ class PurposesChoice:
                 "scale": score.scale,
             },
             "limit": shown.limit,
+            "limit_words": self.limit_words.get(name, ""),
             "utility": utility,
             "everything": everything,
             "nothing": _without_people(limits.nothing.to_dict()),
