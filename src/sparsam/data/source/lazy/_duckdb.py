@@ -17,10 +17,10 @@ from sparsam.data.source._engine import listed, quoted
 from sparsam.data.source._number_forms import PLAIN, sql_text
 from sparsam.data.source.lazy._counts import GroupCounts, Names, grouping_sets, sets_apart
 from sparsam.data.source.lazy._draw import Draw
-from sparsam.data.source.lazy._frame import LazyFrame, Refused
+from sparsam.data.source.lazy._frame import LazyFrame, Refused, refused_of
 from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind
 from sparsam.data.source.lazy._row_hash import CellKind, RowSums, hashed, sum_of, sums_sql
-from sparsam.data.source.lazy._sql import Dialect, counted, counts_sql, projections
+from sparsam.data.source.lazy._sql import Dialect, projections, value_name
 from sparsam.data.source.lazy._stream import Codes, stream_codes
 from sparsam.data.source.lazy._whole_numbers import WholeNumbers, whole_numbers
 
@@ -63,7 +63,18 @@ class DuckDialect(Dialect):
         return f"CAST('0x' || {digits} AS UBIGINT)"
 
     def item(self, items: Sequence[str], index: str) -> str:
-        """Return an item of a list, counted from 0."""
+        """Return an item of a list, counted from 0.
+
+        A list costs DuckDB a little for each of its items, once in two thousand rows: what comes
+        again and again is a list of its own. Numbers are one text, which is read as a list.
+        """
+        if all(item == "NULL" or item.isdigit() for item in items):
+            kind = _unsigned(max((int(item) for item in items if item != "NULL"), default=0))
+            return f"('[{', '.join(items)}]'::{kind}[])[{index} + 1]"
+        different = {item: str(place) for place, item in enumerate(dict.fromkeys(items))}
+        if 2 * len(different) <= len(items):
+            index = self.item([different[item] for item in items], index)
+            items = list(different)
         return f"([{', '.join(items)}])[{index} + 1]"
 
     def value(self, plan: ColumnPlan) -> str:
@@ -126,8 +137,11 @@ class DuckFrame(LazyFrame):
         return "time" if known == "other" and native.id == "time_ns" else known
 
     def _count(self, checks: Sequence[ColumnPlan]) -> Refused:
-        coded = self._projected(checks, (), slots=True)
-        return counted(coded.aggregate(", ".join(counts_sql(checks, DuckDialect()))).fetchall()[0])
+        values = [f"{_DIALECT.value(c)} AS {quoted(value_name(i))}" for i, c in enumerate(checks)]
+        asked = [count for i, check in enumerate(checks) for count in _counts(check, i)]
+        rows = self.native.project(", ".join(values)).aggregate(", ".join(["count(*)", *asked]))
+        # of no rows DuckDB counts null
+        return refused_of(checks, [count or 0 for count in rows.fetchall()[0]])
 
     def _rebuilt(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
         return self._projected(plans, keep, slots=False)
@@ -207,6 +221,31 @@ class DuckFrame(LazyFrame):
         compared = ">=" if others else "<"
         drawn = numbered.filter(f"{draw.sql(_PLACE)} {compared} {draw.threshold}")
         return drawn.project(f"* EXCLUDE ({_PLACE})")
+
+
+def _unsigned(largest: int) -> str:
+    """Return the smallest type of whole numbers up to one."""
+    return "UTINYINT" if largest < 2**8 else "USMALLINT" if largest < 2**16 else "UINTEGER"
+
+
+def _counts(check: ColumnPlan, i: int) -> tuple[str, str]:
+    """Write what counts the values that are there, and those of them that have a bucket.
+
+    Members are looked up in a hash table: in a count the order of rows, which a join might change,
+    does not matter. No collation does either.
+    """
+    value = quoted(value_name(i))
+    there = f"{value} IS NOT NULL" if check.kind == "text" else f"{value} <= {_DIALECT.infinity}"
+    known = there
+    if check.groups is None and check.bounds is not None:
+        low, after = map(_DIALECT.number, check.steps[0])
+        known = f"{value} >= {low} AND {value} < {after}"
+    elif check.groups is not None and check.outside is None:
+        write = _DIALECT.text if check.kind == "text" else _DIALECT.number
+        members = ", ".join(map(write, check.slot_of))
+        exact = f'{value} COLLATE "BINARY"' if check.kind == "text" else value
+        known = f"{exact} IN (SELECT unnest([{members}]))" if members else "FALSE"
+    return f"count_if({there})", f"count_if({known})"
 
 
 def _whole_name(place: int) -> str:

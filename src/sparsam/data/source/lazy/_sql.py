@@ -36,7 +36,7 @@ class Dialect(ABC):
     string: ClassVar[str]
     bucket: ClassVar[str]
     few: ClassVar[int] = 32
-    widest: ClassVar[int] = 1024
+    widest: ClassVar[int] = 1 << 14
     lists_cuts: ClassVar[bool] = False
 
     @abstractmethod
