@@ -92,3 +92,16 @@ def test_a_default_collation_changes_nothing() -> None:
     plan = ColumnPlan("x", "text", groups=[(0, ["a"]), (1, ["A"])], outside=2)
     (batch,) = opened(relation).codes([plan])
     assert batch[0].tolist() == [0, 1, 2]
+    strict = ColumnPlan("x", "text", groups=[(0, ["a"])], missing=0)
+    assert opened(relation).refused([strict]) == [(0, 2)]
+
+
+def test_the_collation_of_a_column_changes_nothing() -> None:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE people (x VARCHAR COLLATE NOCASE.NOACCENT)")
+    connection.execute("INSERT INTO people VALUES ('a'), ('A'), ('á'), (NULL)")
+    frame = opened(connection.table("people"))
+    plan = ColumnPlan("x", "text", groups=[(0, ["a"]), (1, ["A"])])
+    (batch,) = frame.codes([plan])
+    assert batch[0].tolist() == [0, 1, plan.outside_slot, plan.missing_slot]
+    assert frame.refused([plan]) == [(1, 1)]

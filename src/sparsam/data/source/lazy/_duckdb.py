@@ -20,7 +20,7 @@ from sparsam.data.source.lazy._draw import Draw
 from sparsam.data.source.lazy._frame import LazyFrame, Refused, refused_of
 from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind
 from sparsam.data.source.lazy._row_hash import CellKind, RowSums, hashed, sum_of, sums_sql
-from sparsam.data.source.lazy._sql import Dialect, projections, value_name
+from sparsam.data.source.lazy._sql import Dialect, projections, value_name, value_sql
 from sparsam.data.source.lazy._stream import Codes, stream_codes
 from sparsam.data.source.lazy._whole_numbers import WholeNumbers, whole_numbers
 
@@ -104,7 +104,7 @@ class DuckDialect(Dialect):
     def place(self, plan: ColumnPlan, value: str, i: int) -> str:
         """Return the place of a text among the members of a plan's groups."""
         members = listed([str(member) for member in plan.slot_of])
-        return f"CAST(enum_code(TRY_CAST({value} AS ENUM({members}))) AS INTEGER)"
+        return f"CAST(enum_code(TRY_CAST({value} AS ENUM({members}))) AS BIGINT)"
 
 
 _DIALECT = DuckDialect()
@@ -137,7 +137,9 @@ class DuckFrame(LazyFrame):
         return "time" if known == "other" and native.id == "time_ns" else known
 
     def _count(self, checks: Sequence[ColumnPlan]) -> Refused:
-        values = [f"{_DIALECT.value(c)} AS {quoted(value_name(i))}" for i, c in enumerate(checks)]
+        values = [
+            f"{value_sql(c, _DIALECT)} AS {quoted(value_name(i))}" for i, c in enumerate(checks)
+        ]
         asked = [count for i, check in enumerate(checks) for count in _counts(check, i)]
         rows = self.native.project(", ".join(values)).aggregate(", ".join(["count(*)", *asked]))
         # of no rows DuckDB counts null
@@ -241,11 +243,22 @@ def _counts(check: ColumnPlan, i: int) -> tuple[str, str]:
         low, after = map(_DIALECT.number, check.steps[0])
         known = f"{value} >= {low} AND {value} < {after}"
     elif check.groups is not None and check.outside is None:
-        write = _DIALECT.text if check.kind == "text" else _DIALECT.number
-        members = ", ".join(map(write, check.slot_of))
-        exact = f'{value} COLLATE "BINARY"' if check.kind == "text" else value
-        known = f"{exact} IN (SELECT unnest([{members}]))" if members else "FALSE"
+        if not check.slot_of:
+            known = "FALSE"
+        elif check.kind == "text":
+            members = _one_literal([str(member) for member in check.slot_of])
+            known = f'{value} COLLATE "BINARY" IN (SELECT unnest({members}))'
+        else:
+            members = ", ".join(map(_DIALECT.number, check.slot_of))
+            known = f"{value} IN (SELECT unnest([{members}]))"
     return f"count_if({there})", f"count_if({known})"
+
+
+def _one_literal(texts: Sequence[str]) -> str:
+    """Write a list of texts as one text that is split: DuckDB plans that a hundred times faster."""
+    joined = "".join(texts)
+    between = next(sign for sign in map(chr, range(1, 0x110000)) if sign not in joined)
+    return f"string_split({sql_text(between.join(texts))}, {sql_text(between)})"
 
 
 def _whole_name(place: int) -> str:

@@ -169,8 +169,7 @@ def _is_known(check: ColumnPlan) -> tuple[pl.Expr, pl.Expr]:
         low, after = check.steps[0]
         return there, (value >= low) & (value < after)
     if check.groups is not None and check.outside is None:
-        members = [*map(str, check.slot_of)] if text else [*check.slot_of]
-        return there, value.is_in(pl.Series(members, dtype=pl.String if text else pl.Float64))
+        return there, value.is_in(list(check.slot_of))
     return there, there
 
 
