@@ -72,6 +72,23 @@ def test_enums_of_every_width(size: int) -> None:
     assert slots.tolist() == [(size - 1) % 3, plan.outside_slot]
 
 
+@pytest.mark.parametrize("n_buckets", [255, 256, 257])
+def test_buckets_of_every_width(n_buckets: int) -> None:
+    texts = [f"m{i}" for i in range(600)]
+    labels = [f"label {i}" for i in range(n_buckets)]
+    groups = [(i, texts[i::n_buckets]) for i in range(n_buckets)]
+    numbers = [(i, [float(n) for n in range(i, 600, n_buckets)]) for i in range(n_buckets)]
+    plans = [
+        ColumnPlan("x", "text", groups=groups, labels=labels),
+        ColumnPlan("n", "number", groups=numbers, labels=labels),
+    ]
+    frame = opened(duckdb.connect().sql("SELECT 'm' || range AS x, range AS n FROM range(600)"))
+    known = [labels[i % n_buckets] for i in range(600)]
+    assert frame.rebuild(plans, []).fetchall() == [(label, label) for label in known]
+    (slots,) = frame.codes(plans[:1])
+    assert slots[0].tolist() == [i % n_buckets for i in range(600)]
+
+
 def test_days_that_never_come() -> None:
     plan = ColumnPlan("d", "date", cuts=[datetime.date(1960, 1, 1)], missing=2)
     days = "unnest(['infinity', '-infinity', '1959-12-31', NULL]::DATE[])"

@@ -63,19 +63,8 @@ class DuckDialect(Dialect):
         return f"CAST('0x' || {digits} AS UBIGINT)"
 
     def item(self, items: Sequence[str], index: str) -> str:
-        """Return an item of a list, counted from 0.
-
-        A list costs DuckDB a little for each of its items, once in two thousand rows: what comes
-        again and again is a list of its own. Numbers are one text, which is read as a list.
-        """
-        if all(item == "NULL" or item.isdigit() for item in items):
-            kind = _unsigned(max((int(item) for item in items if item != "NULL"), default=0))
-            return f"('[{', '.join(items)}]'::{kind}[])[{index} + 1]"
-        different = {item: str(place) for place, item in enumerate(dict.fromkeys(items))}
-        if 2 * len(different) <= len(items):
-            index = self.item([different[item] for item in items], index)
-            items = list(different)
-        return f"([{', '.join(items)}])[{index} + 1]"
+        """Return an item of a list, counted from 0."""
+        return _item(items, f"{index} + 1")
 
     def value(self, plan: ColumnPlan) -> str:
         """Return what is compared."""
@@ -223,6 +212,22 @@ class DuckFrame(LazyFrame):
         compared = ">=" if others else "<"
         drawn = numbered.filter(f"{draw.sql(_PLACE)} {compared} {draw.threshold}")
         return drawn.project(f"* EXCLUDE ({_PLACE})")
+
+
+def _item(items: Sequence[str], which: str) -> str:
+    """Write an item of a list, counted from 1.
+
+    A list costs DuckDB a little for each of its items, once in two thousand rows: what comes again
+    and again is a list of its own. Numbers are one text, which is read as a list.
+    """
+    if all(item == "NULL" or item.isdigit() for item in items):
+        kind = _unsigned(max((int(item) for item in items if item != "NULL"), default=0))
+        return f"('[{', '.join(items)}]'::{kind}[])[{which}]"
+    different = {item: str(place) for place, item in enumerate(dict.fromkeys(items), 1)}
+    if 2 * len(different) <= len(items):
+        which = _item([different[item] for item in items], which)
+        items = list(different)
+    return f"([{', '.join(items)}])[{which}]"
 
 
 def _unsigned(largest: int) -> str:
