@@ -1,7 +1,7 @@
 """DuckDB: categories through an ENUM, which it looks up by a hash; numbers through comparisons.
 
-Everything is a projection of the user's relation: no table and no join, so that rows keep their
-order and nothing is left in the user's database.
+What is given out is a projection of the user's relation: no table and no join, so that rows keep
+their order and nothing is left in the user's database. Only what is counted may be joined.
 """
 
 from __future__ import annotations
