@@ -92,8 +92,11 @@ class DuckDialect(Dialect):
 
     def place(self, plan: ColumnPlan, value: str, i: int) -> str:
         """Return the place of a text among the members of a plan's groups."""
-        members = listed([str(member) for member in plan.slot_of])
-        return f"CAST(enum_code(TRY_CAST({value} AS ENUM({members}))) AS BIGINT)"
+        return _place([str(member) for member in plan.slot_of], value)
+
+    def place_of_whole(self, members: Sequence[int], number: str) -> str:
+        """Return the place of a whole number among others, which is that of its text."""
+        return _place(list(map(str, members)), f"CAST(CAST({number} AS BIGINT) AS VARCHAR)")
 
 
 _DIALECT = DuckDialect()
@@ -212,6 +215,10 @@ class DuckFrame(LazyFrame):
         compared = ">=" if others else "<"
         drawn = numbered.filter(f"{draw.sql(_PLACE)} {compared} {draw.threshold}")
         return drawn.project(f"* EXCLUDE ({_PLACE})")
+
+
+def _place(members: Sequence[str], text: str) -> str:
+    return f"CAST(enum_code(TRY_CAST({text} AS ENUM({listed(members)}))) AS BIGINT)"
 
 
 def _item(items: Sequence[str], which: str) -> str:

@@ -15,6 +15,8 @@ from sparsam.data.source.lazy._plan import ColumnPlan, slot_name
 from sparsam.data.source.lazy._search import grid_of
 
 _LEAF = 8
+# Up to here a 64-bit float tells all whole numbers apart.
+_WHOLE = 2.0**53
 
 
 class Dialect(ABC):
@@ -79,6 +81,13 @@ class Dialect(ABC):
         i : int
             Which of the plans it is.
         """
+
+    def place_of_whole(self, members: Sequence[int], number: str) -> str | None:
+        """Return the place of a whole number among others; null where it is none of them.
+
+        None where a search is as fast.
+        """
+        return None
 
 
 class SqlColumn(NamedTuple):
@@ -257,12 +266,14 @@ class _Steps:
         if self._listed(members):
             at = dict(zip(members, known, strict=True))
             every = [at.get(low + n, self._outside) for n in range(int(high - low) + 1)]
-            inside = (
-                f"{self._value} >= {self._number(low)} AND {self._value} <= {self._number(high)} "
-                f"AND {self._value} = floor({self._value})"
-            )
+            inside = self._whole_within(low, high)
             index = f"CAST({self._value} - {self._number(low)} AS INTEGER)"
             return None, f"CASE WHEN {inside} THEN {self._dialect.item(every, index)} {rest}"
+        if max(abs(low), abs(high)) < _WHOLE and all(map(float.is_integer, members)):
+            inside = f"CASE WHEN {self._whole_within(low, high)} THEN {self._value} END"
+            place = self._dialect.place_of_whole(list(map(int, members)), inside)
+            if place is not None:
+                return None, f"coalesce({self._pick(known, place)}, CASE {rest})"
         place = f"CASE WHEN {self._is_there} THEN {self._search(members, 0)} END"
         own = self._dialect.item(["NULL", *map(self._number, members)], self._place)
         picked = self._dialect.item(["NULL", *known], self._place)
@@ -272,6 +283,12 @@ class _Steps:
         """Whether these are whole numbers, and all between them can be listed."""
         narrow = numbers[-1] - numbers[0] < self._dialect.widest
         return narrow and all(number.is_integer() for number in numbers)
+
+    def _whole_within(self, low: float, high: float) -> str:
+        return (
+            f"{self._value} >= {self._number(low)} AND {self._value} <= {self._number(high)} "
+            f"AND {self._value} = floor({self._value})"
+        )
 
     def _output(self, slot: int) -> str:
         """A refused value, which slips past the count, becomes null unless slots are given out."""
