@@ -2,6 +2,11 @@
 
 Run `python benchmarks/apply.py`. Rows come from the bundled example, repeated, and where it is
 there from ../shared/data/acs_income_2018_35states.parquet.
+
+Beside the time by the clock it prints cells per second of CPU time, all threads together: what the
+clock shows on a machine that does other work too is not what the engine needs. DuckDB's rows are in
+a table of its own, because it reads a batch of Arrow's with one thread however long it is. Its
+"copy" hands over labels that are there already, which is as fast as any way of making them can be.
 """
 
 from __future__ import annotations
@@ -38,12 +43,26 @@ def learn(frame: pl.DataFrame) -> Generalization:
 
 
 def best(action: Callable[[], Any], times: int = 5) -> float:
+    return fastest(action, times)[0]
+
+
+def fastest(action: Callable[[], Any], times: int) -> tuple[float, float]:
+    """The least seconds by the clock, and of CPU time."""
     seconds = []
     for _ in range(times):
-        start = time.perf_counter()
+        wall, cpu = time.perf_counter(), time.process_time()
         action()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
+        seconds.append((time.perf_counter() - wall, time.process_time() - cpu))
+    return min(wall for wall, _ in seconds), min(cpu for _, cpu in seconds)
+
+
+def duckdb_tables(g: Generalization, frame: pl.DataFrame) -> tuple[Any, Any]:
+    """The rows in a table of DuckDB, and their labels in another one."""
+    connection = duckdb.connect()
+    connection.from_arrow(frame.to_arrow()).create("people")
+    people = connection.table("people")
+    g.apply(people).create("labels")
+    return people, connection.table("labels")
 
 
 def loop(g: Generalization, rows: list[dict[str, Any]]) -> list[dict[str, str]]:
@@ -62,19 +81,26 @@ def report(title: str, g: Generalization, frame: pl.DataFrame) -> None:
     slow = len(rows) * len(g.collected) / best(lambda: loop(g, rows), 2)
     arrow = frame.to_arrow()
     pandas = frame.to_pandas()
+    people, labels = duckdb_tables(g, frame)
     ways: dict[str, tuple[Any, Callable[[Any], Any]]] = {
         "polars": (frame, lambda out: out),
         "pandas": (pandas, lambda out: out),
         "pyarrow": (arrow, lambda out: out),
         "polars lazy": (frame.lazy(), lambda out: out.collect()),
-        "duckdb": (duckdb.from_arrow(arrow), lambda out: out.to_arrow_table()),
+        "duckdb": (people, lambda out: out.to_arrow_table()),
     }
+    actions = {name: (lambda s=s, f=f: f(g.apply(s))) for name, (s, f) in ways.items()}
+    actions["duckdb copy"] = labels.to_arrow_table
     print(f"\n{title}: {len(frame):,} rows x {len(g.collected)} attributes, labels out")
     print(f"  {'python loop':<12} {slow / 1e6:8.2f} million cells/s")
-    for name, (source, finish) in ways.items():
-        seconds = best(lambda s=source, f=finish: f(g.apply(s)), 3 if "duck" in name else 5)
-        rate = len(frame) * len(g.collected) / seconds
-        print(f"  {name:<12} {rate / 1e6:8.1f} million cells/s   {rate / slow:6.0f} x the loop")
+    n_cells = len(frame) * len(g.collected)
+    for name, action in actions.items():
+        wall, cpu = fastest(action, 5)
+        print(
+            f"  {name:<12} {n_cells / wall / 1e6:8.1f} million cells/s   "
+            f"{n_cells / cpu / 1e6:8.1f} for each second of CPU   "
+            f"{n_cells / wall / slow:6.0f} x the loop"
+        )
     row = rows[0]
     micro = best(lambda: [g.apply_record(row) for _ in range(1000)]) * 1000
     print(f"  one record   {micro:8.1f} microseconds")
@@ -98,6 +124,16 @@ def main() -> None:
         for name in income.columns
     )
     report("ACS income, every category its own bucket", fine, income)
+    occupation = pl.col("OCCP").cast(pl.String)
+    texts = income.select(occupation.alias(f"occupation {i}") for i in range(4))
+    report("four texts of 529 categories, 12 buckets each", learn(texts), texts)
+    own = Generalization(
+        partition(name, texts[name].unique().sort().to_list(), most=10_000)
+        for name in texts.columns
+    )
+    report("four texts of 529 categories, each its own bucket", own, texts)
+    numbers = income.select(pl.exclude("STATE")).cast(pl.Int64)
+    report("ACS income, numbers alone", learn(numbers), numbers)
 
 
 if __name__ == "__main__":

@@ -72,6 +72,23 @@ def test_enums_of_every_width(size: int) -> None:
     assert slots.tolist() == [(size - 1) % 3, plan.outside_slot]
 
 
+@pytest.mark.parametrize("n_buckets", [255, 256, 257])
+def test_buckets_of_every_width(n_buckets: int) -> None:
+    texts = [f"m{i}" for i in range(600)]
+    labels = [f"label {i}" for i in range(n_buckets)]
+    groups = [(i, texts[i::n_buckets]) for i in range(n_buckets)]
+    numbers = [(i, [float(n) for n in range(i, 600, n_buckets)]) for i in range(n_buckets)]
+    plans = [
+        ColumnPlan("x", "text", groups=groups, labels=labels),
+        ColumnPlan("n", "number", groups=numbers, labels=labels),
+    ]
+    frame = opened(duckdb.connect().sql("SELECT 'm' || range AS x, range AS n FROM range(600)"))
+    known = [labels[i % n_buckets] for i in range(600)]
+    assert frame.rebuild(plans, []).fetchall() == [(label, label) for label in known]
+    (slots,) = frame.codes(plans[:1])
+    assert slots[0].tolist() == [i % n_buckets for i in range(600)]
+
+
 def test_days_that_never_come() -> None:
     plan = ColumnPlan("d", "date", cuts=[datetime.date(1960, 1, 1)], missing=2)
     days = "unnest(['infinity', '-infinity', '1959-12-31', NULL]::DATE[])"
@@ -92,3 +109,16 @@ def test_a_default_collation_changes_nothing() -> None:
     plan = ColumnPlan("x", "text", groups=[(0, ["a"]), (1, ["A"])], outside=2)
     (batch,) = opened(relation).codes([plan])
     assert batch[0].tolist() == [0, 1, 2]
+    strict = ColumnPlan("x", "text", groups=[(0, ["a"])], missing=0)
+    assert opened(relation).refused([strict]) == [(0, 2)]
+
+
+def test_the_collation_of_a_column_changes_nothing() -> None:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE people (x VARCHAR COLLATE NOCASE.NOACCENT)")
+    connection.execute("INSERT INTO people VALUES ('a'), ('A'), ('á'), (NULL)")
+    frame = opened(connection.table("people"))
+    plan = ColumnPlan("x", "text", groups=[(0, ["a"]), (1, ["A"])])
+    (batch,) = frame.codes([plan])
+    assert batch[0].tolist() == [0, 1, plan.outside_slot, plan.missing_slot]
+    assert frame.refused([plan]) == [(1, 1)]

@@ -62,6 +62,54 @@ def test_refused_values_are_counted_by_reason(make: Callable[[Any], Any]) -> Non
     assert frame.refused([AGE, WAY, strict]) == [(0, 0), (1, 1), (1, 2)]
 
 
+@engines
+def test_refused_values_are_counted_where_each_kind_has_its_own_way(
+    make: Callable[[Any], Any],
+) -> None:
+    odd = ["", "\x00", "\x01", "a\x01b", "\x02", "'", "a"]
+    frame = opened(
+        make(
+            {
+                "text": [*odd, "A", "a\x01", None],
+                "sparse": [0.0, -0.0, 1e6, 1e300, 0.5, float("nan"), float("inf"), 7.0, None, -1e6],
+                "gone": [1.0, 2.0, -9.0, 99.0, None, float("nan"), 3.0, 1.0, 1.0, 1.0],
+            }
+        )
+    )
+    text = ColumnPlan("text", "text", groups=[(0, odd[:3]), (1, odd[3:])])
+    sparse = ColumnPlan("sparse", "number", groups=[(0, [0.0, 7.0]), (1, [1e6, 1e300])])
+    gone = ColumnPlan("gone", "number", cuts=[2.0], bounds=(1.0, 2.0), gone=(-9.0, 99.0))
+    nobody = ColumnPlan("text", "text", groups=[(0, [])], missing=0)
+    none = ColumnPlan("sparse", "number", groups=[(0, [])], missing=0)
+    plans = [text, sparse, gone, nobody, none]
+    assert frame.refused(plans) == [(1, 2), (2, 3), (4, 1), (0, 9), (0, 8)]
+
+
+@engines
+@pytest.mark.parametrize("widest", [900.0, 9_000.0, 90_000.0, 0.5])
+def test_categories_that_are_numbers_far_apart(make: Callable[[Any], Any], widest: float) -> None:
+    members = [*map(float, range(0, 800, 7)), widest + 800]
+    groups = [(bucket, members[bucket::3]) for bucket in range(3)]
+    labels = ["it's", "b", "c", "none", "other"]
+    plan = ColumnPlan("n", "number", groups=groups, missing=3, outside=4, labels=labels)
+    values = [*members, -1.0, 1.0, 7.5, widest + 801, None, float("nan"), float("-inf"), -0.0]
+    known = [labels[i % 3] for i in range(len(members))]
+    known += ["other", "other", "other", "other", "none", "none", "other", "it's"]
+    out = opened(make({"n": values})).rebuild([plan], [])
+    rows = out.collect()["n"].to_list() if make is pl.LazyFrame else out.fetchnumpy()["n"].tolist()
+    assert rows == known
+
+
+@engines
+def test_labels_that_are_the_members_themselves(make: Callable[[Any], Any]) -> None:
+    frame = opened(make({"way": ["car", None, "it's", "Car"]}))
+    groups = [(0, ["car"]), (1, ["it's"])]
+    plan = ColumnPlan("way", "text", groups=groups, outside=2, labels=["car", "it's", "other"])
+    out = frame.rebuild([plan], [])
+    rows = out.collect()["way"].to_list() if make is pl.LazyFrame else out.fetchall()
+    assert rows in (["car", None, "it's", "other"], [("car",), (None,), ("it's",), ("other",)])
+
+
 def test_where_every_value_has_a_bucket_nothing_is_asked() -> None:
     lost = duckdb.connect().sql("SELECT CAST(error('not asked') AS INTEGER) AS age FROM range(2)")
     assert opened(lost).refused([AGE]) == [(0, 0)]

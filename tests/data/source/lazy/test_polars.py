@@ -47,6 +47,15 @@ def test_nothing_holds_a_whole_column() -> None:
     assert drawn.count("style=filled") == drawn.count("in-memory-source")
 
 
+@pytest.mark.skipif(pl.__version__ < "2", reason="before polars 2 a plan does not tell")
+@pytest.mark.parametrize("missing", [None, 1])
+def test_a_text_is_looked_up_once(missing: int | None) -> None:
+    groups = [(i % 5, [text]) for i, text in enumerate(TEXTS)]
+    plan = ColumnPlan("few", "text", groups=groups, missing=missing, labels=list("abcde"))
+    frame = opened(rows(10).lazy()).rebuild([plan], [])
+    assert frame.explain().count("Enum") == 1
+
+
 def test_streamed_and_collected_rows_are_the_same() -> None:
     many = rows(300_000)
     frame = opened(many.lazy()).rebuild(PLANS, [])

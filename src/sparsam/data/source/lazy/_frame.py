@@ -487,6 +487,23 @@ class LazyFrame(ABC):
     def _drawn(self, draw: Draw, others: bool) -> Any: ...
 
 
+def refused_of(checks: Sequence[ColumnPlan], counts: Sequence[int]) -> Refused:
+    """Tell how many values are refused, where it was counted how many are not.
+
+    Parameters
+    ----------
+    checks : sequence of ColumnPlan
+    counts : sequence of int
+        The rows; then for each column the values that are there, and those of them that have a
+        bucket.
+    """
+    n_rows, *rest = counts
+    return [
+        (n_rows - there if check.missing is None else 0, there - known)
+        for check, there, known in zip(checks, rest[::2], rest[1::2], strict=True)
+    ]
+
+
 def _key(i: int) -> str:
     return f"record_{i}"
 

@@ -15,7 +15,7 @@ from sparsam._lazy import LazyModule
 from sparsam.data.source.lazy._batches import sums_of_batches
 from sparsam.data.source.lazy._counts import COUNT, GroupCounts, Names, series_values
 from sparsam.data.source.lazy._draw import Draw
-from sparsam.data.source.lazy._frame import LazyFrame, Refused
+from sparsam.data.source.lazy._frame import LazyFrame, Refused, refused_of
 from sparsam.data.source.lazy._plan import WRITTEN, ColumnPlan, slot_name
 from sparsam.data.source.lazy._row_hash import CellKind, RowSums
 from sparsam.data.source.lazy._stream import Codes, stream_codes
@@ -30,6 +30,8 @@ _PLACE = "place of the row"
 _FEW = 24
 _ROW = "sparsam row"
 _MANY_ROWS = 1 << 20
+# What is given out for each slot: null, where its values are refused.
+Outputs = Sequence[int | None]
 
 
 class PolarsFrame(LazyFrame):
@@ -44,12 +46,12 @@ class PolarsFrame(LazyFrame):
 
     def _count(self, checks: Sequence[ColumnPlan]) -> Refused:
         counts = [
-            (_slots(plan) == slot).sum().alias(f"{i}_{slot}")
-            for i, plan in enumerate(checks)
-            for slot in (plan.n_buckets, plan.n_buckets + 1)
+            count.sum().alias(f"{what} {i}")
+            for i, check in enumerate(checks)
+            for what, count in zip(("there", "known"), _is_known(check), strict=True)
         ]
-        row = self._frame.to_native().select(counts).collect(engine="streaming").row(0)
-        return [(row[2 * i], row[2 * i + 1]) for i in range(len(checks))]
+        row = self.native.select(pl.len(), *counts).collect(engine="streaming").row(0)
+        return refused_of(checks, row)
 
     def _rebuilt(self, plans: Sequence[ColumnPlan], keep: Sequence[str]) -> Any:
         recoded = [_given_out(plan) for plan in plans]
@@ -142,84 +144,103 @@ def _in_order(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 def _code_columns(plans: Sequence[ColumnPlan]) -> list[pl.Expr]:
     types = {"uint8": pl.UInt8, "uint16": pl.UInt16}
     return [
-        _slots(plan).cast(types[plan.dtype.__name__]).alias(slot_name(i))
+        _slots(plan, range(plan.n_buckets + 2)).cast(types[plan.dtype.__name__]).alias(slot_name(i))
         for i, plan in enumerate(plans)
     ]
 
 
 def _given_out(plan: ColumnPlan) -> pl.Expr:
-    slots = _slots(plan)
-    if plan.refuses:
-        slots = pl.when(slots < plan.n_buckets).then(slots)
+    buckets = _slots(plan, [*range(plan.n_buckets), None, None])
     if plan.labels is None:
-        return slots.cast(pl.UInt16).alias(plan.name)
+        return buckets.alias(plan.name)
     labels = pl.Enum(list(plan.labels))
-    if hasattr(slots.cat, "to"):
+    if hasattr(buckets.cat, "to"):
         physical = pl.UInt8 if len(plan.labels) < 256 else pl.UInt16
-        return slots.cast(physical).cat.to(labels).alias(plan.name)
-    return slots.cast(pl.UInt32).cast(labels).alias(plan.name)  # polars 1
+        return buckets.cast(physical).cat.to(labels).alias(plan.name)
+    return buckets.cast(pl.UInt32).cast(labels).alias(plan.name)  # polars 1
 
 
-def _slots(plan: ColumnPlan) -> pl.Expr:
+def _is_known(check: ColumnPlan) -> tuple[pl.Expr, pl.Expr]:
+    """Tell the values that are there, and those of them that have a bucket."""
+    text = check.kind == "text"
+    value = pl.col(check.name).cast(pl.String) if text else _value(check)
+    there = value.is_not_null() if text else value <= float("inf")
+    if check.groups is None and check.bounds is not None:
+        low, after = check.steps[0]
+        return there, (value >= low) & (value < after)
+    if check.groups is not None and check.outside is None:
+        return there, value.is_in(list(check.slot_of))
+    return there, there
+
+
+def _slots(plan: ColumnPlan, outputs: Outputs) -> pl.Expr:
+    """Write what is given out for the slot of a value.
+
+    Nothing may be asked of the whole expression twice: polars computes a part of it once only where
+    the parts around it differ, and a column would be looked up again for each of its buckets.
+    """
     if plan.groups is None:
-        return _interval_slots(plan)
-    return _text_slots(plan) if plan.kind == "text" else _number_slots(plan)
+        return _interval_slots(plan, outputs)
+    return _text_slots(plan, outputs) if plan.kind == "text" else _number_slots(plan, outputs)
 
 
-def _interval_slots(plan: ColumnPlan) -> pl.Expr:
+def _interval_slots(plan: ColumnPlan, outputs: Outputs) -> pl.Expr:
     value, (numbers, slots) = _value(plan), plan.steps
-    missing = _slot(plan.missing_slot)
+    given = [outputs[slot] for slot in slots]
+    missing = _output(outputs[plan.missing_slot])
     is_there = value <= float("inf")  # neither null nor NaN is
     if len(numbers) <= _FEW:
-        leaves = [_slot(slot) for slot in slots]
+        leaves = list(map(_output, given))
         leaves[-1] = pl.when(is_there).then(leaves[-1]).otherwise(missing)
-        return _tree(value, numbers, leaves)
-    cuts, known = pl.Series(numbers), pl.Series(slots, dtype=pl.UInt16)
+        return _tree(value, [pl.lit(number, pl.Float64) for number in numbers], leaves)
+    cuts, known = pl.Series(numbers), pl.Series(given, dtype=pl.UInt16)
     found = _one_by_one(value, lambda s: known.gather(cuts.search_sorted(s, side="right")))
     return pl.when(is_there).then(found).otherwise(missing)
 
 
-def _tree(value: pl.Expr, numbers: Sequence[float], leaves: Sequence[pl.Expr]) -> pl.Expr:
-    if not numbers:
+def _tree(value: pl.Expr, cuts: Sequence[pl.Expr], leaves: Sequence[pl.Expr]) -> pl.Expr:
+    """Compare with cuts of the value's own type: for any other polars converts it each time."""
+    if not cuts:
         return leaves[0]
-    middle = len(numbers) // 2
-    left = _tree(value, numbers[:middle], leaves[: middle + 1])
-    right = _tree(value, numbers[middle + 1 :], leaves[middle + 1 :])
-    return pl.when(value < numbers[middle]).then(left).otherwise(right)
+    middle = len(cuts) // 2
+    left = _tree(value, cuts[:middle], leaves[: middle + 1])
+    right = _tree(value, cuts[middle + 1 :], leaves[middle + 1 :])
+    return pl.when(value < cuts[middle]).then(left).otherwise(right)
 
 
-def _text_slots(plan: ColumnPlan) -> pl.Expr:
+def _text_slots(plan: ColumnPlan, outputs: Outputs) -> pl.Expr:
     """Members that share a bucket stand side by side in an Enum: its numbers are then compared."""
     column, by_slot = pl.col(plan.name), sorted(plan.slot_of.items(), key=lambda pair: pair[1])
-    gone = pl.when(column.is_null()).then(_slot(plan.missing_slot))
-    unknown = gone.otherwise(_slot(plan.outside_slot))
+    gone = pl.when(column.is_null()).then(_output(outputs[plan.missing_slot]))
+    unknown = gone.otherwise(_output(outputs[plan.outside_slot]))
     if not by_slot:
         return unknown
     members = pl.Enum([str(member) for member, _ in by_slot])
     place = column.cast(pl.String).cast(members, strict=False).to_physical().cast(pl.UInt32)
-    slots = [slot for _, slot in by_slot]
-    starts = [i for i, slot in enumerate(slots) if i == 0 or slot != slots[i - 1]]
-    if slots == list(range(len(slots))):
+    given = [outputs[slot] for _, slot in by_slot]
+    starts = [i for i, slot in enumerate(given) if i == 0 or slot != given[i - 1]]
+    if given == list(range(len(given))):
         known: pl.Expr = place.cast(pl.UInt16)
     elif len(starts) <= _FEW:
-        known = _tree(place, [float(i) for i in starts[1:]], [_slot(slots[i]) for i in starts])
+        cuts = [pl.lit(i, pl.UInt32) for i in starts[1:]]
+        known = _tree(place, cuts, [_output(given[i]) for i in starts])
     else:
-        of_place = pl.Series(slots, dtype=pl.UInt16)
+        of_place = pl.Series(given, dtype=pl.UInt16)
         known = _one_by_one(place, of_place.gather)
     return pl.when(place.is_not_null()).then(known).otherwise(unknown)
 
 
-def _number_slots(plan: ColumnPlan) -> pl.Expr:
-    value = _value(plan)
-    outside = pl.when(value <= float("inf")).then(_slot(plan.outside_slot))
-    unknown = outside.otherwise(_slot(plan.missing_slot))
-    members, slots = list(plan.slot_of), list(plan.slot_of.values())
+def _number_slots(plan: ColumnPlan, outputs: Outputs) -> pl.Expr:
+    value, members = _value(plan), list(plan.slot_of)
+    given = [outputs[slot] for slot in plan.slot_of.values()]
+    outside = pl.when(value <= float("inf")).then(_output(outputs[plan.outside_slot]))
+    unknown = outside.otherwise(_output(outputs[plan.missing_slot]))
     if len(members) > _FEW:
-        numbers, known = pl.Series(members), pl.Series(slots, dtype=pl.UInt16)
+        numbers, known = pl.Series(members), pl.Series(given, dtype=pl.UInt16)
         found = _one_by_one(value, lambda s: s.replace_strict(numbers, known, default=None))
         return pl.when(found.is_not_null()).then(found).otherwise(unknown)
-    for member, slot in zip(members, slots, strict=True):
-        unknown = pl.when(value == member).then(_slot(slot)).otherwise(unknown)
+    for member, output in zip(members, given, strict=True):
+        unknown = pl.when(value == member).then(_output(output)).otherwise(unknown)
     return unknown
 
 
@@ -228,8 +249,8 @@ def _one_by_one(column: pl.Expr, function: Callable[[pl.Series], pl.Series]) -> 
     return column.map_batches(function, return_dtype=pl.UInt16, is_elementwise=True)
 
 
-def _slot(slot: int) -> pl.Expr:
-    return pl.lit(slot, dtype=pl.UInt16)
+def _output(output: int | None) -> pl.Expr:
+    return pl.lit(output, dtype=pl.UInt16)
 
 
 def _value(plan: ColumnPlan) -> pl.Expr:

@@ -42,8 +42,6 @@ class SparkDialect(Dialect):
     # Spark writes a program for each query; Java does not compile one of many comparisons, but a
     # list is data.
     few = 4
-    widest = 1 << 14
-    lists_cuts = True
 
     def slots(self, plan: ColumnPlan) -> tuple[list[str], str]:
         """Return what stands for every slot, and the type of that."""

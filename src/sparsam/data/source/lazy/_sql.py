@@ -15,6 +15,8 @@ from sparsam.data.source.lazy._plan import ColumnPlan, slot_name
 from sparsam.data.source.lazy._search import grid_of
 
 _LEAF = 8
+# Up to here a 64-bit float tells all whole numbers apart.
+_WHOLE = 2.0**53
 
 
 class Dialect(ABC):
@@ -28,16 +30,13 @@ class Dialect(ABC):
         Up to so many cuts comparing with every one of them is faster than a search.
     widest : int
         Whole numbers in a range narrower than this are looked up in a list of all of them.
-    lists_cuts : bool
-        Whether that is also faster than a search among cuts.
     """
 
     infinity: ClassVar[str]
     string: ClassVar[str]
     bucket: ClassVar[str]
     few: ClassVar[int] = 32
-    widest: ClassVar[int] = 1024
-    lists_cuts: ClassVar[bool] = False
+    widest: ClassVar[int] = 1 << 14
 
     @abstractmethod
     def slots(self, plan: ColumnPlan) -> tuple[list[str], str]:
@@ -83,6 +82,13 @@ class Dialect(ABC):
             Which of the plans it is.
         """
 
+    def place_of_whole(self, members: Sequence[int], number: str) -> str | None:
+        """Return the place of a whole number among others; null where it is none of them.
+
+        None where a search is as fast.
+        """
+        return None
+
 
 class SqlColumn(NamedTuple):
     """The steps by which the buckets of a column are found.
@@ -122,13 +128,18 @@ def sql_column(
     if plan.groups is None:
         place, output = steps.intervals()
     elif plan.kind == "text":
-        place, output = steps.texts()
+        place, output = None, steps.texts()
     else:
         place, output = steps.numbers()
+    return SqlColumn(value_sql(plan, dialect), place, f"CAST({output} AS {kind})")
+
+
+def value_sql(plan: ColumnPlan, dialect: Dialect) -> str:
+    """Write what is compared, null where it is a number that means missing."""
     value = dialect.value(plan)
     for number in plan.gone:
         value = f"nullif({value}, {dialect.number(number)})"
-    return SqlColumn(value, place, f"CAST({output} AS {kind})")
+    return value
 
 
 class Projections(NamedTuple):
@@ -189,7 +200,7 @@ def counts_sql(checks: Sequence[ColumnPlan], dialect: Dialect) -> list[str]:
 
 
 def counted(row: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the answers to `counts_sql` in pairs; of no rows DuckDB counts null."""
+    """Return the answers to `counts_sql` in pairs."""
     return [(int(a or 0), int(b or 0)) for a, b in zip(row[::2], row[1::2], strict=True)]
 
 
@@ -217,7 +228,7 @@ class _Steps:
         leaves = [self._output(slot) for slot in slots]
         if len(numbers) <= self._dialect.few:
             return None, self._tree(numbers, leaves, 0, len(numbers))
-        if self._dialect.lists_cuts and self._listed(numbers):
+        if self._listed(numbers):
             low, high = numbers[0] - 1, numbers[-1]
             each = range(int(low), int(high) + 1)
             every = [leaves[bisect_right(numbers, n)] for n in each]
@@ -226,20 +237,22 @@ class _Steps:
             picked = self._dialect.item(every, index)
             return None, f"CASE WHEN {self._is_there} THEN {picked} ELSE {self._missing} END"
         place = f"CASE WHEN {self._is_there} THEN {self._search(numbers, 0)} END"
-        known = self._pick(leaves)
+        known = self._pick(leaves, self._place)
         return place, f"CASE WHEN {self._place} IS NULL THEN {self._missing} ELSE {known} END"
 
-    def texts(self) -> tuple[str | None, str]:
-        slots = list(self._plan.slot_of.values())
-        gone = f"{self._value} IS NULL"
+    def texts(self) -> str:
+        members, slots = list(self._plan.slot_of), list(self._plan.slot_of.values())
+        rest = f"CASE WHEN {self._value} IS NULL THEN {self._missing} ELSE {self._outside} END"
         if not slots:
-            return None, f"CASE WHEN {gone} THEN {self._missing} ELSE {self._outside} END"
+            return rest
         place = self._dialect.place(self._plan, self._value, self._i)
-        known = self._pick([self._output(slot) for slot in slots])
-        return place, (
-            f"CASE WHEN {self._place} IS NOT NULL THEN {known} "
-            f"WHEN {gone} THEN {self._missing} ELSE {self._outside} END"
-        )
+        given = [self._output(slot) for slot in slots]
+        if given == [self._dialect.text(str(member)) for member in members]:
+            known = f"CASE WHEN {place} IS NOT NULL THEN {self._value} END"
+        else:
+            known = self._pick(given, place)
+        refuses = self._missing == self._outside == "NULL"
+        return known if refuses else f"coalesce({known}, {rest})"
 
     def numbers(self) -> tuple[str | None, str]:
         members = [float(member) for member in self._plan.slot_of]
@@ -253,12 +266,14 @@ class _Steps:
         if self._listed(members):
             at = dict(zip(members, known, strict=True))
             every = [at.get(low + n, self._outside) for n in range(int(high - low) + 1)]
-            inside = (
-                f"{self._value} >= {self._number(low)} AND {self._value} <= {self._number(high)} "
-                f"AND {self._value} = floor({self._value})"
-            )
+            inside = self._whole_within(low, high)
             index = f"CAST({self._value} - {self._number(low)} AS INTEGER)"
             return None, f"CASE WHEN {inside} THEN {self._dialect.item(every, index)} {rest}"
+        if max(abs(low), abs(high)) < _WHOLE and all(map(float.is_integer, members)):
+            inside = f"CASE WHEN {self._whole_within(low, high)} THEN {self._value} END"
+            place = self._dialect.place_of_whole(list(map(int, members)), inside)
+            if place is not None:
+                return None, f"coalesce({self._pick(known, place)}, CASE {rest})"
         place = f"CASE WHEN {self._is_there} THEN {self._search(members, 0)} END"
         own = self._dialect.item(["NULL", *map(self._number, members)], self._place)
         picked = self._dialect.item(["NULL", *known], self._place)
@@ -269,6 +284,12 @@ class _Steps:
         narrow = numbers[-1] - numbers[0] < self._dialect.widest
         return narrow and all(number.is_integer() for number in numbers)
 
+    def _whole_within(self, low: float, high: float) -> str:
+        return (
+            f"{self._value} >= {self._number(low)} AND {self._value} <= {self._number(high)} "
+            f"AND {self._value} = floor({self._value})"
+        )
+
     def _output(self, slot: int) -> str:
         """A refused value, which slips past the count, becomes null unless slots are given out."""
         return self._outputs[slot] if slot < len(self._outputs) else "NULL"
@@ -276,10 +297,10 @@ class _Steps:
     def _number(self, number: float) -> str:
         return self._dialect.number(number)
 
-    def _pick(self, items: Sequence[str]) -> str:
+    def _pick(self, items: Sequence[str], place: str) -> str:
         if list(items) == [str(n) for n in range(len(items))]:
-            return self._place
-        return self._dialect.item(items, self._place)
+            return place
+        return self._dialect.item(items, place)
 
     def _tree(self, numbers: Sequence[float], leaves: Sequence[str], first: int, last: int) -> str:
         """Write the intervals first..last as a balanced tree; what is missing falls to its end."""
