@@ -258,6 +258,9 @@ ENTRIES = (
             Claim(
                 "at least as much information lost at equal accuracy, in every setting",
                 at_least("enough", 100),
+                because="for Adult's network the toolkit gives nothing up (information loss .000) "
+                "and keeps .988 of the answers of people held out; ours keeps .982 at a loss of "
+                ".131, whatever is asked for: 1,000 rows tell too little of more",
             ),
         ),
         (*ADULT, "nursery.csv.gz", "gss_happiness.csv.gz"),

@@ -777,3 +777,17 @@ def test_a_classifier_of_our_own_where_there_is_no_model():
     assert losses[-1] == 1.0
     with pytest.raises(ParameterError, match="trained its own"):
         tree.feed(people.to_frame("pandas"))
+
+
+@pytest.mark.parametrize("seed", [4, 5, 6, 7])  # by 6 nobody chosen on gets the rare answer
+def test_where_no_answer_may_change_all_values_apart_are_always_there(fit_quietly, seed):
+    rng = np.random.default_rng(seed)
+    people = {"age": rng.integers(18, 90, 500)}
+    tree = ModelTree(
+        lambda people: np.where(np.asarray(people["age"]) == 37, "yes", "no"),
+        keep_accuracy=1.0,
+        random_state=seed,
+    )
+    fit_quietly(tree, people)
+    assert tree.held_out_.score == 1
+    assert tree.generalization_["age"].n_buckets > 1

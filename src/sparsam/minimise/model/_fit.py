@@ -387,6 +387,9 @@ class ModelFit:
         """The states to test, from fine to coarse, with what each is aimed at."""
         finer = [State(levels, 1.0) for levels in reversed(search.refinements(best.levels))]
         before: State | None = None
+        if self._settings.target >= 1:  # where nobody's answer may change, there is always this
+            before = finer[0]
+            yield before, _AIM
         for aim in _AIMS:
             if aim > _AIM:
                 options = [self._last_that_holds(search, way, aim) for way in (path, finer)]
