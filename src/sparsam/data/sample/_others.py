@@ -48,15 +48,19 @@ class Others(ABC):
     ----------
     n_people : int
         How many rows they have; some may lack a target.
-    streams : bool
-        Whether their codes can come by, a batch after the other.
-    has_classes : bool
-        Whether the target has classes.
     """
 
     n_people: int
-    streams: bool
-    has_classes: bool
+
+    @property
+    @abstractmethod
+    def streams(self) -> bool:
+        """Whether their codes can come by, a batch after the other."""
+
+    @property
+    @abstractmethod
+    def has_classes(self) -> bool:
+        """Whether the target has classes."""
 
     @abstractmethod
     def count(self, lookups: Mapping[str, Lookup], personal: Sequence[str]) -> RecordCounts:
@@ -115,8 +119,16 @@ class OthersAtHome(Others):
     def __init__(self, task: Task, rows: NDArray[np.int64]) -> None:
         self._task, self._rows = task, rows
         self.n_people = len(rows)
-        self.streams = True
-        self.has_classes = task.numbers is None
+
+    @property
+    def streams(self) -> bool:
+        """Whether their codes can come by, a batch after the other."""
+        return True
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether the target has classes."""
+        return self._task.numbers is None
 
     def count(self, lookups: Mapping[str, Lookup], personal: Sequence[str]) -> RecordCounts:
         """Count generalized records."""
@@ -216,12 +228,12 @@ class OthersInEngine(Others):
     target: tuple[str, NDArray[np.int64]] | None = None
 
     @property
-    def streams(self) -> bool:  # type: ignore[override]
+    def streams(self) -> bool:
         """Whether their codes can come by, a batch after the other."""
         return self.frame.streams
 
     @property
-    def has_classes(self) -> bool:  # type: ignore[override]
+    def has_classes(self) -> bool:
         """Whether the target has classes."""
         return self.target is not None
 
@@ -293,8 +305,16 @@ class SeveralOthers(Others):
     def __init__(self, places: Sequence[Others]) -> None:
         self._places = places
         self.n_people = sum(place.n_people for place in places)
-        self.streams = all(place.streams for place in places)
-        self.has_classes = all(place.has_classes for place in places)
+
+    @property
+    def streams(self) -> bool:
+        """Whether the codes of all of them can come by."""
+        return all(place.streams for place in self._places)
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether the target has classes."""
+        return all(place.has_classes for place in self._places)
 
     def count(self, lookups: Mapping[str, Lookup], personal: Sequence[str]) -> RecordCounts:
         """Count generalized records in each place."""
