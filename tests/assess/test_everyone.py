@@ -85,9 +85,9 @@ def _watched(sample: Split) -> tuple[OthersAtHome, list[Any]]:
     looks: list[Any] = []
 
     class Watched(OthersAtHome):
-        def count(self, lookups: Any, personal: Any) -> Any:
+        def parts(self, lookups: Any, personal: Any, sample: Any) -> Any:
             looks.append(lookups)
-            return super().count(lookups, personal)
+            return super().parts(lookups, personal, sample)
 
     others = sample.others
     assert isinstance(others, OthersAtHome)
@@ -110,8 +110,7 @@ def test_too_many_records_are_counted_apart(
 ) -> None:
     monkeypatch.setattr("sparsam.assess._everyone._MOST_RECORDS", 1)
     lookups = [_lookups(tree, sample)] * 2
-    assert sample.others is not None
-    first, second = _counted(lookups, sample.others, ["sex"])
+    [first], [second] = map(list, _counted(lookups, sample))
     assert (first.people == second.people).all()
 
 
@@ -120,11 +119,30 @@ def test_each_is_counted_when_the_one_before_was_judged(
 ) -> None:
     monkeypatch.setattr("sparsam.assess._everyone._MOST_RECORDS", 1)
     watched, looks = _watched(sample)
-    counted = _counted([_lookups(tree, sample)] * 2, watched, ["sex"])
+    counted = _counted([_lookups(tree, sample)] * 2, replace(sample, others=watched))
     next(counted)
     assert len(looks) == 1
     next(counted)
     assert len(looks) == 2
+
+
+@pytest.mark.parametrize("score", ["accuracy", "balanced accuracy", "log loss", "auc"])
+def test_judging_part_by_part_tells_the_same(
+    sample: Split, score: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finer = sp.PrivacyTree(max_leaves=40, min_leaf=5).fit_task(sample.train).generalization_
+    [whole] = assess_everyone([finer], sample, score=score)
+    monkeypatch.setattr("sparsam.data.sample._record_parts.MOST_RECORDS", 20)
+    monkeypatch.setattr("sparsam.data.sample._record_parts._PEOPLE_IN_SLICE", 2_000)
+    monkeypatch.setattr("sparsam.data.sample._record_parts._PEOPLE_AT_ONCE", 5_000)
+    [parts] = _counted([_lookups(finer, sample)], sample)
+    assert len(list(parts)) > 3
+    [told] = assess_everyone([finer], sample, score=score)
+    assert told.utility == whole.utility
+    assert told.risk == whole.risk
+    assert told.bounds == whole.bounds
+    assert told.class_sizes == whole.class_sizes
+    assert told.n_people == whole.n_people == 20_000
 
 
 def test_a_class_that_the_sample_has_not_is_left_out(everyone: Task) -> None:
@@ -141,9 +159,9 @@ def test_a_class_that_the_sample_has_not_is_left_out(everyone: Task) -> None:
     )
 
     class Odd(OthersAtHome):
-        def count(self, lookups: Any, personal: Any) -> Any:
-            counts = super().count(lookups, personal)
-            return replace(counts, target=unknown.target)
+        def parts(self, lookups: Any, personal: Any, sample: Any) -> Any:
+            [counts] = super().parts(lookups, personal, sample)
+            yield replace(counts, target=unknown.target)
 
     nothing = Generalization.nothing(task.table)
     [told] = assess_everyone([nothing], replace(data, others=Odd(task, rows)))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from sparsam._small_counts import (
 )
 from sparsam.assess._assessment import ClassSizes, class_sizes
 from sparsam.assess._learning import learning_part
-from sparsam.assess._score import AUTO, Score, score_for
+from sparsam.assess._score import AUTO, Answers, Score, score_for
 from sparsam.assess._utility import Utility, best_classifier
 from sparsam.attack import (
     Answer,
@@ -27,11 +27,13 @@ from sparsam.attack import (
     GeneralizedRecords,
     Reconstruction,
     Risk,
-    cells_bound,
-    cells_risk,
+    Tally,
     mean_risk,
+    tallied_bound,
+    tallied_risk,
+    tally_cells,
 )
-from sparsam.data import Others, OthersAtHome, RecordCounts, Split, people_together
+from sparsam.data import OthersAtHome, RecordCounts, Split, Task, joined, places_among, united
 from sparsam.data import coarser as coarser_counts
 from sparsam.generalization import Generalization
 
@@ -150,11 +152,16 @@ def assess_everyone(
     score = score_for(data, score)
     adversary = adversary or Reconstruction(random_state=random_state)
     lookups = [_lookups(generalization, data) for generalization in generalizations]
-    counted = _counted(lookups, data.others, [data.train.names[a] for a in data.train.personal])
-    return tuple(
-        _everyone(generalization, counts, own, data, adversary, random_state, score)
-        for generalization, own, counts in zip(generalizations, lookups, counted, strict=True)
-    )
+    told = []
+    for generalization, own, parts in zip(
+        generalizations, lookups, _counted(lookups, data), strict=True
+    ):
+        judging = _Judging(generalization, own, data, adversary, random_state, score)
+        for counts in parts:
+            judging.add(counts)
+            give_memory_back()
+        told.append(judging.everyone())
+    return tuple(told)
 
 
 def _lookups(generalization: Generalization, data: Split) -> Lookups:
@@ -166,10 +173,11 @@ def _lookups(generalization: Generalization, data: Split) -> Lookups:
     }
 
 
-def _counted(
-    lookups: Sequence[Lookups], others: Others, personal: Sequence[str]
-) -> Iterator[RecordCounts]:
-    """Count each, when it is asked for; neighbours share one count at their common refinement."""
+def _counted(lookups: Sequence[Lookups], data: Split) -> Iterator[Iterable[RecordCounts]]:
+    """Count each, part by part, when it is asked for; neighbours share one count.
+
+    This is the count at their common refinement.
+    """
     first = 0
     while first < len(lookups):
         together = [lookups[first]]
@@ -180,12 +188,25 @@ def _counted(
                 break
             together, finest = [*together, following], wider
         first += len(together)
-        counts = others.count(finest, personal)
+        if len(together) == 1:
+            yield _parts(together[0], data)
+            continue
+        counts = joined(list(_parts(finest, data)))
         for own in together:
             same = own.keys() == finest.keys() and all(
                 np.array_equal(own[name], finest[name]) for name in own
             )
-            yield counts if same else coarser_counts(counts, finest, own)
+            yield [counts if same else coarser_counts(counts, finest, own)]
+
+
+def _parts(lookups: Lookups, data: Split) -> Iterator[RecordCounts]:
+    """Count people outside the sample, whose records those of the training part stand for."""
+    train, others = data.train, data.others
+    assert others is not None
+    sample = np.empty((train.n_rows, len(lookups)), dtype=np.uint16)
+    for column, (name, lookup) in enumerate(lookups.items()):
+        sample[:, column] = lookup[train.table.column(name)]
+    return others.parts(lookups, [train.names[a] for a in train.personal], sample)
 
 
 def _refinement(lookups: Sequence[Lookups]) -> Lookups:
@@ -203,26 +224,143 @@ def _n_records(lookups: Lookups) -> float:
     return float(np.prod([float(lookup.max()) + 1 for lookup in lookups.values()]))
 
 
-def _everyone(
-    generalization: Generalization,
-    counts: RecordCounts,
-    lookups: Lookups,
-    data: Split,
-    adversary: Reconstruction,
-    random_state: int,
-    score: Score,
-) -> Everyone:
-    judged = _judged(counts, lookups, learning_part(data))
-    give_memory_back()
-    records = GeneralizedRecords.of(generalization, judged.data)
-    return Everyone(
-        generalization=generalization,
-        utility=None if counts.target is None else _utility(judged, records, random_state, score),
-        risk=_risk(judged, records, counts, adversary),
-        bounds=_bounds(judged, records, counts, adversary),
-        class_sizes=class_sizes(_all_people(counts, lookups, data)),
-        n_people=counts.n_people + sum(len(rows) for rows in data.rows),
-    )
+class _Judging:
+    """Judge a generalization on everyone outside the sample, a part of the records at a time.
+
+    Models and adversaries learn from the sample, and the same for each part; all that is told
+    of a part are sums over people.
+
+    Parameters
+    ----------
+    generalization : Generalization
+    lookups : mapping of str to ndarray
+        The bucket of each code of what it collects.
+    data : Split
+    adversary : Reconstruction
+    random_state : int
+    score : Score
+    """
+
+    def __init__(
+        self,
+        generalization: Generalization,
+        lookups: Lookups,
+        data: Split,
+        adversary: Reconstruction,
+        random_state: int,
+        score: Score,
+    ) -> None:
+        self._generalization, self._lookups, self._adversary = generalization, lookups, adversary
+        self._learned, self._random_state, self._score = learning_part(data), random_state, score
+        self._n_sampled = sum(len(rows) for rows in data.rows)
+        self._sizes = _ClassSizes(lookups, data)
+        self._told: list[_Told] = []
+        self._model: str | None = None
+        self._answers: tuple[Answer, ...] = ()
+        self._tallies = [Tally()] * len(self._learned.train.personal)
+
+    def add(self, counts: RecordCounts) -> None:
+        """Judge on the people of one more part."""
+        judged = _judged(counts, self._lookups, self._learned)
+        records = GeneralizedRecords.of(self._generalization, judged.data)
+        self._sizes.add(counts)
+        if counts.target is not None:
+            self._tell(judged, records)
+        self._attack(judged, records, counts)
+
+    def _tell(self, judged: _Judged, records: GeneralizedRecords) -> None:
+        # Which model is best was settled by the first part: the sample alone decides.
+        models = None if self._model is None else (self._model,)
+        classifier = best_classifier(
+            records, judged.data, self._random_state, models, score=self._score
+        )
+        self._model = classifier.model
+        answers = classifier.answers.get("test", classifier.losses["test"])
+        self._told.append(_Told(answers, judged.data.test.target, judged.people))
+
+    def _attack(self, judged: _Judged, records: GeneralizedRecords, counts: RecordCounts) -> None:
+        self._answers = self._adversary.guess(records, judged.data).answers
+        for place, answer in enumerate(self._answers):
+            question = answer.question
+            guesses = answer.guess["test"][judged.first]
+            tally = tally_cells(question, guesses, counts.personal[question.name])
+            self._tallies[place] = self._tallies[place].plus(tally)
+
+    def everyone(self) -> Everyone:
+        """What was told of all parts."""
+        tallied = list(zip(self._answers, self._tallies, strict=True))
+        parts = [tallied_risk(*each, self._adversary, EVERYONE_ELSE) for each in tallied]
+        return Everyone(
+            generalization=self._generalization,
+            utility=self._utility() if self._told else None,
+            risk=mean_risk(parts, self._adversary),
+            bounds=tuple(
+                tallied_bound(answer.question, tally, _CONFIDENCE, len(tallied))
+                for answer, tally in tallied
+            ),
+            class_sizes=class_sizes(self._sizes.people()),
+            n_people=self._sizes.n_others + self._n_sampled,
+        )
+
+    def _utility(self) -> Utility:
+        answers, target, people = map(np.concatenate, zip(*self._told, strict=True))
+        score, n_people = self._score, int(people.sum())
+        losses = score.judge(answers, _only_classes(self._learned.test, target), people)
+        assert self._model is not None
+        return Utility(
+            error=float(np.average(losses, weights=people)),
+            interval=score.interval(losses, people),
+            split=EVERYONE_ELSE,
+            n_records=n_people,
+            model=self._model,
+            score=score,
+        )
+
+
+class _Told(NamedTuple):
+    """What the best model tells of the target, for each distinct record and class of a part."""
+
+    answers: Answers
+    target: NDArray[np.uint16]
+    people: NDArray[np.int64]
+
+
+def _only_classes(part: Task, target: NDArray[np.uint16]) -> Task:
+    """People of whom nothing is known but their classes."""
+    nothing = np.zeros((len(target), 0), dtype=np.uint16)
+    table = replace(part.table, attributes=(), codes=nothing, numbers={})
+    return replace(part, table=table, target=target, numbers=None, personal=(), weights=())
+
+
+class _ClassSizes:
+    """How many people of all rows share each record: those of the sample are counted, too.
+
+    Parameters
+    ----------
+    lookups : mapping of str to ndarray
+    data : Split
+    """
+
+    def __init__(self, lookups: Lookups, data: Split) -> None:
+        parts = (data.train, data.validation, data.test)
+        counted = [OthersAtHome(p, np.arange(p.n_rows)).count(lookups, ()) for p in parts]
+        self._sampled = united(counted)
+        self._alone = np.ones(len(self._sampled.records), dtype=bool)
+        self._people: list[NDArray[np.int64]] = []
+        self.n_others = 0
+
+    def add(self, counts: RecordCounts) -> None:
+        """Count the people of records that no part before had."""
+        self.n_others += counts.n_people
+        places, there = places_among(self._sampled.records, counts.records)
+        people = counts.people.copy()
+        people[places[there]] += self._sampled.people[there]
+        self._alone &= ~there
+        self._people.append(people)
+
+    def people(self) -> NDArray[np.int64]:
+        """The people of each record."""
+        return np.concatenate([*self._people, self._sampled.people[self._alone]])
 
 
 @dataclass(frozen=True, repr=False)
@@ -269,53 +407,3 @@ def _judged(counts: RecordCounts, lookups: Lookups, learned: Split) -> _Judged:
     )
     first = np.searchsorted(lines, np.arange(len(counts.records)))
     return _Judged(replace(learned, test=test), people, first)
-
-
-def _utility(
-    judged: _Judged, records: GeneralizedRecords, random_state: int, score: Score
-) -> Utility:
-    classifier = best_classifier(records, judged.data, random_state, score=score)
-    answers = classifier.answers.get("test", classifier.losses["test"])
-    losses = score.judge(answers, judged.data.test, judged.people)
-    return Utility(
-        error=float(np.average(losses, weights=judged.people)),
-        interval=score.interval(losses, judged.people),
-        split=EVERYONE_ELSE,
-        n_records=int(judged.people.sum()),
-        model=classifier.model,
-        score=score,
-    )
-
-
-def _risk(
-    judged: _Judged, records: GeneralizedRecords, counts: RecordCounts, adversary: Reconstruction
-) -> Risk:
-    answers: tuple[Answer, ...] = adversary.guess(records, judged.data).answers
-    parts = tuple(
-        cells_risk(
-            answer,
-            answer.guess["test"][judged.first],
-            counts.personal[answer.question.name],
-            adversary,
-            EVERYONE_ELSE,
-        )
-        for answer in answers
-    )
-    return mean_risk(parts, adversary)
-
-
-def _bounds(
-    judged: _Judged, records: GeneralizedRecords, counts: RecordCounts, adversary: Reconstruction
-) -> tuple[Bound, ...]:
-    personal = judged.data.train.personal
-    return tuple(
-        cells_bound(question, counts.personal[question.name], _CONFIDENCE, len(personal))
-        for question in adversary.questions(records, judged.data, personal)
-    )
-
-
-def _all_people(counts: RecordCounts, lookups: Lookups, data: Split) -> NDArray[np.int64]:
-    """How many people of all rows share each record: those of the sample are counted, too."""
-    parts = (data.train, data.validation, data.test)
-    own = [OthersAtHome(part, np.arange(part.n_rows)).count(lookups, ()) for part in parts]
-    return people_together([counts, *own])

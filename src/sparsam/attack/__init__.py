@@ -47,9 +47,11 @@ from sparsam.attack._attribute_inference import attribute_attack_model as attrib
 from sparsam.attack._bench import INFORMED as INFORMED
 from sparsam.attack._bench import Bench as Bench
 from sparsam.attack._bound import publish_bound as publish_bound
-from sparsam.attack._cells import cells_bound as cells_bound
-from sparsam.attack._cells import cells_risk as cells_risk
+from sparsam.attack._cells import Tally as Tally
 from sparsam.attack._cells import mean_risk as mean_risk
+from sparsam.attack._cells import tallied_bound as tallied_bound
+from sparsam.attack._cells import tallied_risk as tallied_risk
+from sparsam.attack._cells import tally_cells as tally_cells
 from sparsam.attack._guesses import SHARES as SHARES
 from sparsam.attack._guesses import Answer as Answer
 from sparsam.attack._guesses import Guesses as Guesses

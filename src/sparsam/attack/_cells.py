@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,40 +19,71 @@ if TYPE_CHECKING:
     from sparsam.attack._reconstruction import Reconstruction
 
 
-def cells_risk(
-    answer: Answer,
-    guesses: NDArray[np.integer],
-    cells: Cells,
-    adversary: Reconstruction,
-    split: str,
-) -> Risk:
-    """How well the guesses for distinct records do on many people.
+class Tally(NamedTuple):
+    """How many people guesses of an attribute are judged on, and for how many they are wrong.
+
+    Attributes
+    ----------
+    people : int
+    wrong : int
+        The adversary's guesses.
+    naive : int
+        Those made without the records.
+    possible : int
+        For how many people the best function of the record is right.
+    """
+
+    people: int = 0
+    wrong: int = 0
+    naive: int = 0
+    possible: int = 0
+
+    def plus(self, other: Tally) -> Tally:
+        """That of these people and those of other records."""
+        return Tally(*(own + more for own, more in zip(self, other, strict=True)))
+
+
+def tally_cells(question: Question, guesses: NDArray[np.integer], cells: Cells) -> Tally:
+    """Judge guesses for distinct records on many people.
+
+    Parameters
+    ----------
+    question : Question
+    guesses : ndarray of int
+        The code that is guessed for each distinct record.
+    cells : Cells
+        How many people have each record and value. Their lines ascend.
+    """
+    naive, _ = question.guess(question.prior())
+    return Tally(
+        people=int(cells.counts.sum()),
+        wrong=_people(cells, question.misses(guesses[cells.lines], cells.codes)),
+        naive=_people(cells, question.misses(naive[np.zeros_like(cells.lines)], cells.codes)),
+        possible=most_right(question, cells),
+    )
+
+
+def tallied_risk(answer: Answer, tally: Tally, adversary: Reconstruction, split: str) -> Risk:
+    """How well an answer does on many people.
 
     Parameters
     ----------
     answer : Answer
-        Whose guesses these are.
-    guesses : ndarray of int
-        The code that is guessed for each distinct record.
-    cells : Cells
-        How many people have each record and value.
+    tally : Tally
+        Of its guesses.
     adversary : Reconstruction
     split : str
         What these people are called.
     """
-    question, people = answer.question, int(cells.counts.sum())
-    naive, _ = question.guess(question.prior())
-    wrong = _people(cells, question.misses(guesses[cells.lines], cells.codes))
-    before = _people(cells, question.misses(naive[np.zeros_like(cells.lines)], cells.codes))
     return Risk(
         adversary=adversary.name,
         id=adversary.id,
         measure="error",
-        attribute=question.name,
-        value=wrong / max(1, people),
-        baseline=before / max(1, people),
-        interval=wilson_interval(wrong, people),
-        n=people,
+        attribute=answer.question.name,
+        value=tally.wrong / max(1, tally.people),
+        baseline=tally.naive / max(1, tally.people),
+        interval=wilson_interval(tally.wrong, tally.people),
+        n=tally.people,
         split=split,
         random_state=adversary.random_state,
         model=answer.model,
@@ -88,22 +119,20 @@ def mean_risk(parts: Sequence[Risk], adversary: Reconstruction) -> Risk:
     )
 
 
-def cells_bound(question: Question, cells: Cells, confidence: float, n_bounds: int) -> Bound:
-    """What no adversary can exceed, from how many people have each record and value.
+def tallied_bound(question: Question, tally: Tally, confidence: float, n_bounds: int) -> Bound:
+    """What no adversary can exceed.
 
     Parameters
     ----------
     question : Question
-    cells : Cells
-        Their lines ascend.
+    tally : Tally
     confidence : float
         Of all bounds together.
     n_bounds : int
         How many these are.
     """
-    people = int(cells.counts.sum())
-    share = most_right(question, cells) / max(1, people)
-    above = deviation(max(1, people), (1 - confidence) / n_bounds)
+    n = max(1, tally.people)
+    share, above = tally.possible / n, deviation(n, (1 - confidence) / n_bounds)
     tolerance = question.tolerance if question.values is not None else None
     accuracy = min(1.0, share + above)
-    return Bound(question.name, accuracy, share, confidence, people, tolerance)
+    return Bound(question.name, accuracy, share, confidence, tally.people, tolerance)

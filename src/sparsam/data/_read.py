@@ -25,7 +25,7 @@ from sparsam.data._open import open_as, without_texts
 from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data._target import Target
-from sparsam.data.sample._others import CodedColumn, OthersInEngine
+from sparsam.data.sample._others import CodedColumn, OthersInEngine, changed_table
 from sparsam.data.source._column import Column
 from sparsam.data.source._source import LazyColumns, Source, check_distinct
 from sparsam.data.source.lazy import ColumnPlan, Draw, LazyFrame
@@ -385,14 +385,6 @@ class RowsInEngine:
         column = self._counted[part.attribute.name]
         many = part.attribute.binned or column.n_values is not None
         return CodedColumn(self.plan(part), None if many else column.values.tolist(), part.codes)
-
-
-def changed_table() -> DataError:
-    """Make the error for a table whose rows were others when they were asked for again."""
-    return DataError(
-        "A table must stay the same while it is read. Its engine gave other rows the second time."
-        "\n\nHint: store what a query draws at random, or wait until nobody writes to the table."
-    )
 
 
 class Encoded(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import duckdb
@@ -12,8 +13,10 @@ import pytest
 
 import sparsam as sp
 from sparsam._errors import DataError
-from sparsam.data import OthersAtHome, RecordCounts, Task, draw_people, people_together
-from sparsam.data.sample._others import Cells, CodedColumn, SeveralOthers, coarser
+from sparsam.data import OthersAtHome, RecordCounts, Task, draw_people
+from sparsam.data.sample._others import CodedColumn, OthersInEngine, SeveralOthers
+from sparsam.data.sample._record_counts import joined, united
+from sparsam.data.source import open_frame
 from sparsam.data.source.lazy._frame import LazyFrame
 from sparsam.data.source.lazy._plan import ColumnPlan, RecordPlan
 
@@ -95,7 +98,54 @@ def test_the_sample_and_the_others_are_everyone(people: pl.DataFrame, engine: st
     assert together == plain(everyone)
     several = SeveralOthers([OthersAtHome(task, np.arange(task.n_rows)), task.others])
     assert plain(several.count(lookups, personal)) == plain(everyone)
-    assert sorted(people_together([own, others])) == sorted(everyone.people.tolist())
+    assert plain(united([own, others])) == plain(everyone)
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_parts_are_what_is_counted_at_once(
+    people: pl.DataFrame, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = sampled(people, engine)
+    assert task.others is not None
+    lookups, personal = lookups_of(task), ["job", "code", "wage"]
+    sample = np.column_stack([lookups[n][task.table.column(n)] for n in lookups])
+    at_home = OthersAtHome(task, np.arange(0, task.n_rows, 2))
+    for place in (task.others, at_home, SeveralOthers([at_home, task.others])):
+        whole = plain(place.count(lookups, personal))
+        [counts] = place.parts(lookups, personal, sample)
+        assert plain(counts) == whole
+        with monkeypatch.context() as small:
+            small.setattr("sparsam.data.sample._record_parts.MOST_RECORDS", 10)
+            small.setattr("sparsam.data.sample._record_parts._PEOPLE_IN_SLICE", 1_000)
+            small.setattr("sparsam.data.sample._record_parts._PEOPLE_AT_ONCE", 4_000)
+            parts = list(place.parts(lookups, personal, sample))
+        assert len(parts) > 1
+        assert plain(joined(parts)) == whole
+
+
+def test_an_engine_that_does_not_stream_counts_itself(
+    people: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = sampled(people, "duckdb")
+    assert task.others is not None
+    lookups = lookups_of(task)
+    whole = plain(task.others.count(lookups, ["job"]))
+    monkeypatch.setattr("sparsam.data.source.lazy._duckdb.DuckFrame.streams", False)
+    monkeypatch.setattr("sparsam.data.sample._others.MOST_RECORDS", 10)
+    monkeypatch.setattr("sparsam.data.sample._others.record_parts", None)
+    parts = list(task.others.parts(lookups, ["job"], np.empty((0, 3), np.uint16)))
+    assert len(parts) > 1
+    assert plain(joined(parts)) == whole
+
+
+def test_a_value_that_was_not_there_before_is_an_error(people: pl.DataFrame) -> None:
+    task = sampled(people, "duckdb")
+    others = task.others
+    assert isinstance(others, OthersInEngine)
+    later = people.with_columns(job=pl.lit("a new one"))
+    changed = replace(others, frame=open_frame(in_engine(later, "duckdb")))
+    with pytest.raises(DataError, match="must stay the same while it is read"):
+        list(changed.columns_of(["job"]))
 
 
 def test_of_many_people_columns_are_counted_one_after_the_other(
@@ -135,17 +185,6 @@ def test_the_same_seed_draws_the_same_rows_on_every_engine(people: pl.DataFrame)
     assert (first.codes == second.codes).all()
     other = sp.read(in_engine(people, "duckdb"), roles=ROLES, max_memory=500_000, random_state=4)
     assert other.n_rows != first.n_rows or (other.column("age") != first.table.column("age")).any()
-
-
-def test_coarser_counts_follow_from_finer_ones(people: pl.DataFrame) -> None:
-    task = sp.resolve(people, ROLES)
-    coarse = lookups_of(task)
-    fine = {n: np.arange(task.table.attribute(n).size).astype(np.uint16) for n in ("job", "age")}
-    fine["wage"] = coarse["wage"]
-    everyone = OthersAtHome(task, np.arange(N))
-    assert plain(coarser(everyone.count(fine, ["code"]), fine, coarse)) == plain(
-        everyone.count(coarse, ["code"])
-    )
 
 
 def test_rows_without_a_target_are_left_out(people: pl.DataFrame) -> None:
@@ -208,15 +247,6 @@ def test_a_target_beside_a_sample_is_refused(people: pl.DataFrame) -> None:
     assert table.others is not None
     with pytest.raises(DataError, match="must be in memory"):
         sp.resolve(table, sp.Roles(), y=np.zeros(table.n_rows))
-
-
-def test_cells_are_as_narrow_as_their_numbers() -> None:
-    numbers = [np.array([0, most], np.int64) for most in (2**31 - 1, 127, 2**31)]
-    cells = Cells.of(*numbers)
-    assert [part.dtype for part in cells] == [np.int32, np.int8, np.int64]
-    assert [part.tolist() for part in cells] == [part.tolist() for part in numbers]
-    codes = np.array([-1, 1], np.int64)  # a class that the sample has not
-    assert Cells.of(codes, codes, codes).codes.tolist() == [-1, 1]
 
 
 def test_values_are_coded_a_block_at_a_time(monkeypatch):

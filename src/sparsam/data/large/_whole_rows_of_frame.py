@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._lazy import LazyModule
-from sparsam.data._read import changed_table
 from sparsam.data.large._whole_rows import NumberedCells, WholeRows, in_engine, rows_of_relation
+from sparsam.data.sample._others import changed_table
 from sparsam.data.source._engine import is_relation, unreadable_frame, worded
 from sparsam.data.source._source import column_names
 from sparsam.data.source.lazy import ColumnPlan, LazyFrame, RecordPlan, open_lazy

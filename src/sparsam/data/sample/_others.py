@@ -1,8 +1,9 @@
 """The people of a large table who are not in the sample that was drawn from it.
 
-Nobody learns from them, and none of their records comes here. What is reported of a generalization
-is counted on them where they are: how many share each generalized record, and which values of the
-target and of the personal attributes go with it.
+Nobody learns from them. What is reported of a generalization is counted on them: how many share
+each generalized record, and which values of the target and of the personal attributes go with it.
+Where an engine streams, their codes come by, and are let go when they are counted; where it does
+not, it counts them itself, and no record comes here.
 """
 
 from __future__ import annotations
@@ -11,77 +12,33 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsam._errors import DataError
+from sparsam.data.sample._record_counts import (
+    Lookup,
+    RecordCounts,
+    bucket_plan,
+    divided,
+    people_cells,
+    ranked,
+    summed,
+    united,
+    unpacked,
+)
+from sparsam.data.sample._record_parts import MOST_RECORDS, Columns, record_parts
 from sparsam.data.source.lazy import ColumnPlan, LazyFrame, RecordPlan, RecordsBeside
 
 if TYPE_CHECKING:
     from sparsam.data._task import Task
 
-Lookup = NDArray[np.uint16]
-Numbers = NDArray[np.signedinteger]
 # Of more people an engine is asked for one column after the other: each answer may have gigabytes.
 _MOST_TOGETHER = 20_000_000
 # Values that an engine gave are looked up so many at a time: as objects they take much memory.
 _AT_ONCE = 1 << 20
-# A table of so many cells is counted at once.
-_MOST_CELLS = 1 << 25
-
-
-class Cells(NamedTuple):
-    """How many people have each record and value, where there are any.
-
-    There may be millions of cells for each attribute, so their numbers are as narrow as can be.
-
-    Attributes
-    ----------
-    lines : ndarray of int
-        Which distinct record.
-    codes : ndarray of int
-        Which value beside it.
-    counts : ndarray of int
-    """
-
-    lines: Numbers
-    codes: Numbers
-    counts: Numbers
-
-    @classmethod
-    def of(
-        cls, lines: NDArray[np.int64], codes: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> Cells:
-        """Keep the numbers in the smallest types that hold them."""
-        return cls(_narrow(lines), _narrow(codes), _narrow(counts))
-
-
-@dataclass(frozen=True, repr=False)
-class RecordCounts:
-    """The generalized records of many people, counted.
-
-    Attributes
-    ----------
-    records : ndarray of uint16 of shape (n_distinct, n_columns)
-        In lexicographic order.
-    people : ndarray of int64
-        How many share each.
-    target : Cells or None
-        By class; None where the target is a number. A value that is no class of the sample is -1.
-    personal : mapping of str to Cells
-        By the code of each personal attribute.
-    """
-
-    records: NDArray[np.uint16]
-    people: NDArray[np.int64]
-    target: Cells | None
-    personal: Mapping[str, Cells]
-
-    @property
-    def n_people(self) -> int:
-        """How many people there are."""
-        return int(self.people.sum())
 
 
 class Others(ABC):
@@ -95,6 +52,16 @@ class Others(ABC):
 
     n_people: int
 
+    @property
+    @abstractmethod
+    def streams(self) -> bool:
+        """Whether their codes can come by, a batch after the other."""
+
+    @property
+    @abstractmethod
+    def has_classes(self) -> bool:
+        """Whether the target has classes."""
+
     @abstractmethod
     def count(self, lookups: Mapping[str, Lookup], personal: Sequence[str]) -> RecordCounts:
         """Count generalized records.
@@ -106,6 +73,36 @@ class Others(ABC):
         personal : sequence of str
             The attributes whose values are counted beside the records.
         """
+
+    def parts(
+        self, lookups: Mapping[str, Lookup], personal: Sequence[str], sample: NDArray[np.uint16]
+    ) -> Iterator[RecordCounts]:
+        """Count generalized records, a part of them after the other, in their order.
+
+        Of many people there may be many more records than memory has room for at once.
+
+        Parameters
+        ----------
+        lookups, personal
+            As for `count`.
+        sample : ndarray of uint16 of shape (n, n_columns)
+            The records of some people who are like these: the parts are divided by them.
+        """
+        if not self.streams:
+            yield from divided(self.count(lookups, personal), MOST_RECORDS)
+            return
+        yield from record_parts(
+            self.columns_of,
+            lookups,
+            personal,
+            sample,
+            n_people=self.n_people,
+            has_classes=self.has_classes,
+        )
+
+    @abstractmethod
+    def columns_of(self, names: Sequence[str]) -> Iterator[Columns]:
+        """Yield codes of some attributes, and last the classes, of a few people after the other."""
 
 
 class OthersAtHome(Others):
@@ -123,29 +120,45 @@ class OthersAtHome(Others):
         self._task, self._rows = task, rows
         self.n_people = len(rows)
 
+    @property
+    def streams(self) -> bool:
+        """Whether their codes can come by, a batch after the other."""
+        return True
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether the target has classes."""
+        return self._task.numbers is None
+
     def count(self, lookups: Mapping[str, Lookup], personal: Sequence[str]) -> RecordCounts:
         """Count generalized records."""
-        sizes = [int(lookup.max()) + 1 for lookup in lookups.values()]
-        record = RecordPlan(
-            tuple(
-                ColumnPlan(n, "number", missing=s - 1) for n, s in zip(lookups, sizes, strict=True)
-            )
-        )
+        record = bucket_plan([int(lookup.max()) + 1 for lookup in lookups.values()])
         names = list(lookups)
 
         def buckets(place: int) -> NDArray[np.int64]:
             return lookups[names[place]][self._codes(names[place])].astype(np.int64)
 
         keys = [record.packed(key, buckets) for key in record.keys]
-        whole, index = _ranked(keys, len(self._rows))
-        target = None if self._task.numbers is not None else self._task.target[self._rows]
+        whole, index = ranked(keys, len(self._rows))
+        target = self._task.target[self._rows] if self.has_classes else None
         people = np.bincount(index, minlength=len(whole[0]) if whole else 1)
         return RecordCounts(
-            records=_unpacked(record, whole),
+            records=unpacked(record, whole),
             people=people,
-            target=None if target is None else _cells(index, target),
-            personal={name: _cells(index, self._codes(name)) for name in personal},
+            target=None if target is None else people_cells(index, target),
+            personal={name: people_cells(index, self._codes(name)) for name in personal},
         )
+
+    def columns_of(self, names: Sequence[str]) -> Iterator[Columns]:
+        """Yield codes of some attributes, and last the classes, of a few people after the other."""
+        columns = [self._task.table.column(name) for name in names]
+        types = [np.min_scalar_type(self._task.table.attribute(name).size) for name in names]
+        if self.has_classes:
+            columns.append(self._task.target)
+            types.append(np.min_scalar_type(len(self._task.classes)))
+        for start in range(0, len(self._rows), _AT_ONCE):
+            rows = self._rows[start : start + _AT_ONCE]
+            yield [c[rows].astype(t) for c, t in zip(columns, types, strict=True)]
 
     def _codes(self, name: str) -> NDArray[np.uint16]:
         return self._task.table.column(name)[self._rows]
@@ -214,6 +227,29 @@ class OthersInEngine(Others):
     n_people: int
     target: tuple[str, NDArray[np.int64]] | None = None
 
+    @property
+    def streams(self) -> bool:
+        """Whether their codes can come by, a batch after the other."""
+        return self.frame.streams
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether the target has classes."""
+        return self.target is not None
+
+    def columns_of(self, names: Sequence[str]) -> Iterator[Columns]:
+        """Yield codes of some attributes, and last the classes, of a few people after the other."""
+        asked = [*names, *(() if self.target is None else (self.target[0],))]
+        plans = [self.columns[name].plan for name in asked]
+        batches = self.frame.codes(plans, ordered=False)
+        for batch in batches:
+            for slots, plan in zip(batch, plans, strict=True):
+                if plan.refuses and slots.max(initial=0) >= plan.n_buckets:
+                    raise changed_table()
+            if self.target is not None:
+                batch[-1] = self.target[1].astype(np.int32)[batch[-1]]
+            yield batch
+
     def with_target(self, name: str, classes: NDArray[np.int64]) -> OthersInEngine:
         """The same people, those without a target left out; without classes it is a number."""
         frame = self.frame.without_missing(self.columns[name].plan)
@@ -228,22 +264,22 @@ class OthersInEngine(Others):
         cells = []
         for column, answer in self._answers(record, beside):
             # Everyone is counted beside each column, so that each tells of the same records.
-            whole, lines = _ranked(answer.keys, len(answer.counts))
+            whole, lines = ranked(answer.keys, len(answer.counts))
             codes = (
                 np.asarray(answer.values, dtype=np.int64)
                 if column.values is None
                 else column.coded(answer.values)
             )
-            cells.append(_summed(lines, codes, answer.counts))
+            cells.append(summed(lines, codes, answer.counts))
             del answer  # before the engine makes the next one
         n_records = len(whole[0]) if whole else 1
         people = np.bincount(cells[0].lines, cells[0].counts, n_records).astype(np.int64)
         target = None
         if self.target is not None:
             first = cells.pop(0)
-            target = _summed(first.lines, self.target[1][first.codes], first.counts)
+            target = summed(first.lines, self.target[1][first.codes], first.counts)
         by_name = dict(zip(personal, cells, strict=True))
-        return RecordCounts(_unpacked(record, whole), people, target, by_name)
+        return RecordCounts(unpacked(record, whole), people, target, by_name)
 
     def _answers(
         self, record: RecordPlan, beside: Sequence[CodedColumn]
@@ -270,116 +306,31 @@ class SeveralOthers(Others):
         self._places = places
         self.n_people = sum(place.n_people for place in places)
 
+    @property
+    def streams(self) -> bool:
+        """Whether the codes of all of them can come by."""
+        return all(place.streams for place in self._places)
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether the target has classes."""
+        return all(place.has_classes for place in self._places)
+
     def count(self, lookups: Mapping[str, Lookup], personal: Sequence[str]) -> RecordCounts:
         """Count generalized records in each place."""
-        counted = [place.count(lookups, personal) for place in self._places]
-        records, index = np.unique(
-            np.concatenate([c.records for c in counted]), axis=0, return_inverse=True
-        )
-        lines = np.split(index.reshape(-1), np.cumsum([len(c.records) for c in counted])[:-1])
+        return united([place.count(lookups, personal) for place in self._places])
 
-        def together(cells: Sequence[Cells]) -> Cells:
-            parts = [(own[c.lines], c.codes, c.counts) for own, c in zip(lines, cells, strict=True)]
-            return _summed(*(np.concatenate(part) for part in zip(*parts, strict=True)))
-
-        targets = [c.target for c in counted if c.target is not None]
-        people = np.zeros(len(records), dtype=np.int64)
-        for own, c in zip(lines, counted, strict=True):
-            people[own] += c.people
-        return RecordCounts(
-            records=records,
-            people=people,
-            target=together(targets) if targets else None,
-            personal={name: together([c.personal[name] for c in counted]) for name in personal},
-        )
+    def columns_of(self, names: Sequence[str]) -> Iterator[Columns]:
+        """Yield codes of some attributes, and last the classes, of a few people after the other."""
+        for place in self._places:
+            yield from place.columns_of(names)
 
 
-def people_together(counted: Sequence[RecordCounts]) -> NDArray[np.int64]:
-    """How many people share each record that occurs in any of several counts of like records."""
-    records = np.concatenate([counts.records for counts in counted])
-    _, index = np.unique(records, axis=0, return_inverse=True)
-    people = np.concatenate([counts.people for counts in counted])
-    together = np.zeros(int(index.max(initial=0)) + 1, dtype=np.int64)
-    np.add.at(together, index.reshape(-1), people)
-    return together
-
-
-def coarser(
-    counts: RecordCounts, finer: Mapping[str, Lookup], lookups: Mapping[str, Lookup]
-) -> RecordCounts:
-    """The counts of coarser records, from those of finer ones.
-
-    Parameters
-    ----------
-    counts : RecordCounts
-    finer, lookups : mapping of str to ndarray
-        The bucket of each code that the records have, and that they shall have.
-    """
-    names = list(finer)
-    records = np.empty((len(counts.records), len(lookups)), dtype=np.uint16)
-    for column, (name, lookup) in enumerate(lookups.items()):
-        _, code = np.unique(finer[name], return_index=True)
-        records[:, column] = lookup[code][counts.records[:, names.index(name)]]
-    distinct, index = np.unique(records, axis=0, return_inverse=True)
-    lines = index.reshape(-1).astype(np.int64)
-    people = np.zeros(len(distinct), dtype=np.int64)
-    np.add.at(people, lines, counts.people)
-
-    def of(cells: Cells) -> Cells:
-        return _summed(lines[cells.lines], cells.codes, cells.counts)
-
-    target = None if counts.target is None else of(counts.target)
-    return RecordCounts(distinct, people, target, {n: of(c) for n, c in counts.personal.items()})
-
-
-def _ranked(
-    keys: Sequence[NDArray[np.int64]], n_rows: int
-) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-    """The distinct combinations of keys in their order, and which of them each row has."""
-    if not keys:
-        return [], np.zeros(n_rows, dtype=np.int64)
-    whole, index = np.unique(keys[0], return_inverse=True)
-    columns = [whole]
-    for key in keys[1:]:
-        values, own = np.unique(key, return_inverse=True)
-        pairs, index = np.unique(index * len(values) + own, return_inverse=True)
-        columns = [column[pairs // len(values)] for column in columns] + [
-            values[pairs % len(values)]
-        ]
-    return columns, index.astype(np.int64, copy=False)
-
-
-def _unpacked(record: RecordPlan, keys: Sequence[NDArray[np.int64]]) -> NDArray[np.uint16]:
-    return record.unpacked(keys) if keys else np.empty((1, 0), dtype=np.uint16)
-
-
-def _cells(lines: NDArray[np.int64], codes: NDArray[Any]) -> Cells:
-    """Count people, each given by the line and the code."""
-    size = int(codes.max(initial=0)) + 1
-    cells = lines * size + codes
-    n_cells = (int(lines.max(initial=0)) + 1) * size
-    if n_cells <= _MOST_CELLS:
-        counts = np.bincount(cells, minlength=n_cells)
-        present = np.flatnonzero(counts)
-        return Cells.of(present // size, present % size, counts[present])
-    present, counts = np.unique(cells, return_counts=True)
-    return Cells.of(present // size, present % size, counts)
-
-
-def _summed(lines: Numbers, codes: Numbers, counts: Numbers) -> Cells:
-    """Put equal cells together."""
-    size = int(codes.max(initial=0)) + 2  # -1 is a code too
-    cells, index = np.unique(lines.astype(np.int64) * size + codes + 1, return_inverse=True)
-    summed = np.zeros(len(cells), dtype=np.int64)
-    np.add.at(summed, index, counts)
-    return Cells.of(cells // size, cells % size - 1, summed)
-
-
-def _narrow(numbers: NDArray[np.int64]) -> Numbers:
-    low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
-    kinds = (np.int8, np.int16, np.int32, np.int64)
-    return numbers.astype(
-        next(k for k in kinds if np.iinfo(k).min <= low <= high <= np.iinfo(k).max)
+def changed_table() -> DataError:
+    """Make the error for a table whose rows were others when they were asked for again."""
+    return DataError(
+        "A table must stay the same while it is read. Its engine gave other rows the second time."
+        "\n\nHint: store what a query draws at random, or wait until nobody writes to the table."
     )
 
 
