@@ -90,7 +90,7 @@ def _deal(
     first: int,
     slices: Sequence[_Slice],
 ) -> None:
-    """Give each slice, of which the first has this number, its own people."""
+    """Add to each slice its own people; the first has this number."""
     if not len(borders):
         slices[0].add(columns)
         return
