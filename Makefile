@@ -57,16 +57,16 @@ docs: $(VENV)/.docs
 # screens, light and dark.
 test-docs: docs $(VENV)/.browser
 	-tools/fetch_axe.sh
-	$(TESTS) $(BIN)/python -m pytest $(PARALLEL) -m site tests/site tests/report/charts
+	$(TESTS) $(BIN)/python -m pytest $(PARALLEL) -m site tests/docs tests/report/charts
 	$(TESTS) $(BIN)/python -m pytest tests/browser/test_site.py
 
 # Nothing but what sparsam always needs: what needs an extra is skipped, and says which one.
 test-core: .venv-core/.ready
 	$(TESTS) .venv-core/bin/python -m pytest $(PARALLEL) $(APART)
 
-# The oldest versions that pyproject.toml claims to work with.
+# The oldest versions that pyproject.toml claims to work with; the site is built with new ones alone.
 test-oldest: .venv-oldest/.ready
-	$(TESTS) .venv-oldest/bin/python -m pytest $(PARALLEL) $(APART)
+	$(TESTS) .venv-oldest/bin/python -m pytest $(PARALLEL) $(APART) --ignore=tests/docs
 
 # What every engine must do alike, on Spark too: one session on one core, in one process.
 test-spark: .venv-spark/.ready
@@ -83,7 +83,7 @@ RECIPE_OF_dbt := 'dbt-core<1.12' dbt-duckdb
 RECIPE_OF_airflow := apache-airflow
 test-recipes: $(RECIPES:%=.venv-recipe-%/.ready)
 	for name in $(RECIPES); do \
-		$(TESTS) .venv-recipe-$$name/bin/python -m pytest tests/site -k 'followed and engineers' || exit 1; \
+		$(TESTS) .venv-recipe-$$name/bin/python -m pytest tests/docs -k 'followed and engineers' || exit 1; \
 	done
 
 # Every table and figure of the papers, beside peers in environments of their own (fetches packages).
