@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,6 +27,7 @@ from sparsam.assess._trial import (
     risk_upper,
     sequence,
     tell_apart,
+    undominated,
     walk,
 )
 from sparsam.data import read
@@ -181,3 +184,34 @@ def test_the_limit_that_people_carry_is_shown_four_times_out_of_five(level):
 def test_who_need_not_vote_could_not_have_changed_the_median(votes):
     heard = next(n for n in range(1, len(votes) + 1) if is_settled(votes[:n], len(votes)))
     assert median_vote(votes[:heard], len(votes), 0) == sorted(votes)[len(votes) // 2]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=8
+    )
+)
+def test_what_another_one_makes_needless_is_left_out(facts):
+    class Lost:
+        limit = 0.0
+
+        def estimate(self, each):
+            return each.lost
+
+    tried = [
+        SimpleNamespace(lost=float(lost), protection=float(safe), n_collected=n)
+        for lost, safe, n in facts
+    ]
+    kept = undominated(tried, [Lost()])
+
+    def no_worse(one, other):
+        return (
+            one.lost <= other.lost
+            and one.protection >= other.protection
+            and one.n_collected <= other.n_collected
+        )
+
+    for each in tried:
+        assert any(no_worse(other, each) for other in kept)
+    for one, other in permutations(kept, 2):
+        assert not no_worse(one, other)

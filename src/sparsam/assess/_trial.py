@@ -220,6 +220,26 @@ def others(tried: Sequence[Tried], known: Walk, demands: Sequence[Demand]) -> li
     return sorted(fresh, key=lambda t: excess[id(t)])
 
 
+def undominated(tried: Sequence[Tried], demands: Sequence[Demand]) -> list[Tried]:
+    """Those that no other one makes needless, by validation data.
+
+    Another one does that collects no more attributes, is expected to lose no more and protects no
+    less. To test it would gain nothing, and could end a sequence of tests.
+
+    Parameters
+    ----------
+    tried : sequence of Tried
+    demands : sequence of Demand
+    """
+    excess = _excess(tried, demands)
+    costs = np.array([(excess[id(t)], -t.protection, t.n_collected) for t in tried])
+    kept: list[int] = []
+    for place in np.lexsort(costs.T[::-1]) if len(tried) else ():
+        if not any((costs[better] <= costs[place]).all() for better in kept):
+            kept.append(int(place))
+    return [tried[place] for place in sorted(kept)]
+
+
 def _excess(tried: Sequence[Tried], demands: Sequence[Demand]) -> dict[int, float]:
     """By how much each is expected to exceed a demand, on validation data."""
     return {id(t): max(d.estimate(t) - d.limit for d in demands) for t in tried}

@@ -53,6 +53,19 @@ def judged(make_assessment: Callable[..., Assessment], people_split: Split) -> J
     return make
 
 
+def with_risk(judged: JudgedCandidate, error: float) -> JudgedCandidate:
+    """The same, of which an adversary gets so much wrong."""
+    assessments = {
+        name: replace(
+            assessment,
+            risk=replace(assessment.risk, value=error),
+            validation_risk=replace(assessment.validation_risk, value=error),
+        )
+        for name, assessment in judged.assessments.items()
+    }
+    return JudgedCandidate(judged.candidate, assessments)
+
+
 def test_one_purpose_that_loses_too_much_is_enough(
     judged: Judged, limits: dict[str, Limits]
 ) -> None:
@@ -79,6 +92,21 @@ def test_nothing_shown_says_what_was_tested_first(
     assert showing.chosen is None
     assert showing.n_tested == 1
     assert showing.shown["b"].bound > 0.02 >= showing.shown["a"].bound
+
+
+def test_what_protects_more_is_taken_if_it_is_shown_too(
+    judged: Judged, limits: dict[str, Limits]
+) -> None:
+    fewest = judged(1, {"a": 1, "b": 2})
+    safer = with_risk(judged(2, {"a": 8, "b": 8}), 0.8)
+    needless = with_risk(judged(2, {"a": 9, "b": 9}), 0.5)
+    losing = with_risk(judged(2, {"a": 200, "b": 200}), 0.9)
+    wide = {"a": 0.08, "b": 0.08}
+    showing = show_for_all([fewest, safer, needless, losing], limits, wide, 0.95)
+    assert showing.chosen is safer
+    assert showing.n_tested == 1
+    assert showing.n_others == 2  # the safer one, and the one that could not be shown
+    assert show_for_all([fewest, losing], limits, wide, 0.95).chosen is fewest
 
 
 def test_the_order_is_settled_before_the_test(judged: Judged, limits: dict[str, Limits]) -> None:

@@ -113,9 +113,9 @@ def minimise_for_purposes(
     and picked on the validation part.
 
     *Choice.* On the test part, candidates are tested from the most useful to the one with the
-    fewest attributes, until the first for which not every purpose is shown to keep its limit. Of
-    those shown, the one that protects most is chosen; of those that protect alike, the one with
-    the fewest attributes.
+    fewest attributes, until the first for which not every purpose is shown to keep its limit; a
+    tenth of what may go wrong is kept for others that may protect more. Of those shown, the one
+    that protects most is chosen; of those that protect alike, the one with the fewest attributes.
 
     Examples
     --------
@@ -161,6 +161,7 @@ def minimise_for_purposes(
         confidence=confidence,
         n_tried=len(candidates) + sum(map(len, alone.values())),
         n_tested=showing.n_tested,
+        n_others=showing.n_others,
         limit_words={
             name: "" if name in named else front.limit_words(losses[name], confidence)
             for name, front in fronts.items()

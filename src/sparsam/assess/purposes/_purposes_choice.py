@@ -41,8 +41,9 @@ class PurposesChoice:
         By purpose.
     data : PurposeSplits
     confidence : float
-    n_tried, n_tested : int
-        How many generalizations were judged, and how many tested on the test part.
+    n_tried, n_tested, n_others : int
+        How many generalizations were judged, how many tested on the test part to find the fewest
+        attributes, and how many others that may protect more.
     limit_words : mapping of str to str
         By purpose: why its limit is larger than one point, where nobody set it.
 
@@ -67,6 +68,7 @@ class PurposesChoice:
     confidence: float = 0.95
     n_tried: int = 0
     n_tested: int = 0
+    n_others: int = 0
     limit_words: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -144,6 +146,7 @@ class PurposesChoice:
             "apart": self._apart(),
             "tried": self.n_tried,
             "tested": self.n_tested,
+            "others": self.n_others,
         }
 
     @property

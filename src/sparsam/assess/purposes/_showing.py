@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 
 from sparsam.assess._assessment import Limits
 from sparsam.assess._point import CLOSE
-from sparsam.assess._trial import LossDemand, Tried, sequence, walk
+from sparsam.assess._trial import (
+    OTHERS,
+    Demand,
+    LossDemand,
+    Tried,
+    others,
+    sequence,
+    undominated,
+    walk,
+)
 from sparsam.assess.purposes._judging import JudgedCandidate
 
 
@@ -81,7 +90,8 @@ class Showing:
     A generalization serves all purposes when that is shown for each of them, each at the full
     level: whoever wrongly says so is wrong about one purpose at least (an intersection-union
     test), so that nothing need be paid for their number. The order is settled on validation data,
-    and the first candidate that cannot be shown is the last to be tested.
+    and the first candidate that cannot be shown is the last to be tested. A tenth of what may go
+    wrong is kept for others that may protect more, as far as validation data can tell.
 
     Attributes
     ----------
@@ -91,11 +101,15 @@ class Showing:
     shown : mapping of str to Shown
         By purpose; where nothing could be shown, of the first that was tested, if any was.
     n_tested : int
+        How many were tested to find the fewest attributes.
+    n_others : int
+        How many others were tested thereafter.
     """
 
     chosen: JudgedCandidate | None
     shown: Mapping[str, Shown]
     n_tested: int
+    n_others: int = 0
 
 
 def show_for_all(
@@ -117,7 +131,7 @@ def show_for_all(
     confidence : float
     """
     judged = {id(each.candidate): each for each in candidates}
-    demands = [
+    purposes = [
         PurposeDemand(
             name,
             LossDemand(losses[name], limit.score, limit.classifier.losses),
@@ -125,18 +139,26 @@ def show_for_all(
         )
         for name, limit in limits.items()
     ]
+    demands: list[Demand] = [*purposes]
     # of equals the first is taken: the one with the fewest buckets
     tried = [
         Tried(each.candidate, {}, each.validation_risk)
         for each in sorted(candidates, key=lambda each: each.generalization.n_buckets)
     ]
-    found = walk(sequence(tried, demands), demands, 1 - confidence)
-    told = _safest(found.shown, judged) if found.shown else found.stopped_at
-    if told is None:
-        return Showing(None, {}, 0)
-    shown = {demand.purpose: demand.show(told, confidence) for demand in demands}
-    chosen = judged[id(told.candidate)] if found.shown else None
-    return Showing(chosen, shown, len(found.p_values))
+    level = 1 - confidence
+    found = walk(sequence(tried, demands), demands, (1 - OTHERS) * level)
+    if not found.shown:
+        first = found.stopped_at
+        shown = {} if first is None else {p.purpose: p.show(first, confidence) for p in purposes}
+        return Showing(None, shown, len(found.p_values))
+    safer = walk(others(undominated(tried, demands), found, demands), demands, OTHERS * level)
+    told = _safest([*found.shown, *safer.shown], judged)
+    return Showing(
+        judged[id(told.candidate)],
+        {purpose.purpose: purpose.show(told, confidence) for purpose in purposes},
+        len(found.p_values),
+        len(safer.p_values),
+    )
 
 
 def _safest(shown: Sequence[Tried], judged: Mapping[int, JudgedCandidate]) -> Tried:
