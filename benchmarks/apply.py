@@ -12,6 +12,8 @@ a table of its own, because it reads a batch of Arrow's with one thread however 
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -82,12 +84,15 @@ def report(title: str, g: Generalization, frame: pl.DataFrame) -> None:
     arrow = frame.to_arrow()
     pandas = frame.to_pandas()
     people, labels = duckdb_tables(g, frame)
+    file = Path(tempfile.mkdtemp()) / "people.parquet"
+    frame.write_parquet(file)
     ways: dict[str, tuple[Any, Callable[[Any], Any]]] = {
         "polars": (frame, lambda out: out),
         "pandas": (pandas, lambda out: out),
         "pyarrow": (arrow, lambda out: out),
         "polars lazy": (frame.lazy(), lambda out: out.collect()),
         "duckdb": (people, lambda out: out.to_arrow_table()),
+        "from a file": (duckdb.read_parquet(str(file)), lambda out: out.to_arrow_table()),
     }
     actions = {name: (lambda s=s, f=f: f(g.apply(s))) for name, (s, f) in ways.items()}
     actions["duckdb copy"] = labels.to_arrow_table
@@ -101,6 +106,7 @@ def report(title: str, g: Generalization, frame: pl.DataFrame) -> None:
             f"{n_cells / cpu / 1e6:8.1f} for each second of CPU   "
             f"{n_cells / wall / slow:6.0f} x the loop"
         )
+    shutil.rmtree(file.parent)
     row = rows[0]
     micro = best(lambda: [g.apply_record(row) for _ in range(1000)]) * 1000
     print(f"  one record   {micro:8.1f} microseconds")
