@@ -258,6 +258,8 @@ ENTRIES = (
             Claim(
                 "merging is ahead on every table",
                 lambda figures: all(closed > 0 for closed in figures.values()),
+                because="it is on the census tables; on Crime, with 1,196 communities to learn "
+                "from and 599 to judge on, the privacy tree is ahead in the mean of three seeds",
                 whole=True,
             ),
         ),
