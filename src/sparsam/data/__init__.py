@@ -6,8 +6,6 @@ from sparsam.data._calendar import ages as ages
 from sparsam.data._calendar import date_of as date_of
 from sparsam.data._calendar import moment as moment
 from sparsam.data._calendar import time_of as time_of
-from sparsam.data._column_names import called_group as called_group
-from sparsam.data._column_names import special_category as special_category
 from sparsam.data._domain import CategoricalDomain, NumericDomain
 from sparsam.data._domain import Category as Category
 from sparsam.data._domain import Domain as Domain
@@ -21,9 +19,6 @@ from sparsam.data._moments import moment_numbers as moment_numbers
 from sparsam.data._near_identifiers import is_numbering as is_numbering
 from sparsam.data._near_identifiers import nearly_unique as nearly_unique
 from sparsam.data._open import open_as as open_as
-from sparsam.data._propose import ColumnProposal as ColumnProposal
-from sparsam.data._propose import ProposedRoles as ProposedRoles
-from sparsam.data._propose import propose_roles
 from sparsam.data._purposes import Purposes as Purposes
 from sparsam.data._purposes import PurposeSplits as PurposeSplits
 from sparsam.data._purposes import resolve_purposes as resolve_purposes
@@ -31,10 +26,6 @@ from sparsam.data._purposes import split_purposes as split_purposes
 from sparsam.data._read import read
 from sparsam.data._read import set_aside as set_aside
 from sparsam.data._read import target_of as target_of
-from sparsam.data._roles import SPECIAL_CATEGORIES as SPECIAL_CATEGORIES
-from sparsam.data._roles import Roles
-from sparsam.data._roles import carried_roles as carried_roles
-from sparsam.data._roles import toml_key as toml_key
 from sparsam.data._split import Split, split
 from sparsam.data._split import rotations as rotations
 from sparsam.data._table import Table
@@ -44,6 +35,15 @@ from sparsam.data._task import Task, resolve
 from sparsam.data.model._black_box import BlackBox as BlackBox
 from sparsam.data.model._black_box import black_box, load_model
 from sparsam.data.model._own_records import OwnRecords as OwnRecords
+from sparsam.data.roles._column_names import called_group as called_group
+from sparsam.data.roles._column_names import special_category as special_category
+from sparsam.data.roles._propose import ColumnProposal as ColumnProposal
+from sparsam.data.roles._propose import ProposedRoles as ProposedRoles
+from sparsam.data.roles._propose import propose_roles
+from sparsam.data.roles._roles import SPECIAL_CATEGORIES as SPECIAL_CATEGORIES
+from sparsam.data.roles._roles import Roles
+from sparsam.data.roles._roles import carried_roles as carried_roles
+from sparsam.data.roles._roles_file import toml_key as toml_key
 from sparsam.data.sample._draw_people import MOST_PEOPLE as MOST_PEOPLE
 from sparsam.data.sample._draw_people import draw_people as draw_people
 from sparsam.data.sample._others import Others as Others

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam.data._column_names import called_code, called_count, unit_of
+from sparsam.data.roles._column_names import called_code, called_count, unit_of
 
 # More different whole numbers than this are a quantity, unless the column is called a code.
 MOST_CODES = 12

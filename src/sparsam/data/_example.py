@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.resources import as_file, files
 
 from sparsam.data._read import read
-from sparsam.data._roles import Roles
 from sparsam.data._table import Table
+from sparsam.data.roles._roles import Roles
 
 _FILE = "acs_employment_ma2018_20000.csv.gz"
 _EDUCATION = (

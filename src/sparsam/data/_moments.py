@@ -27,8 +27,8 @@ from sparsam.data._calendar import (
 )
 from sparsam.data._domain import Domain, NumericDomain, calendar_range
 from sparsam.data._factor import Factored, factorise
-from sparsam.data._roles import Roles
 from sparsam.data._target import Target
+from sparsam.data.roles._roles import Roles
 
 _WHOLE_CALENDAR = NumericDomain(Day(FIRST_DAY), Day(LAST_DAY), unit="date")
 _WHOLE_DAY = NumericDomain(Minute(0), Minute(LAST_MINUTE), unit="time")

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam.data._attribute import Attribute
-from sparsam.data._column_names import called_identifier
 from sparsam.data._factor import Factored
+from sparsam.data.roles._column_names import called_identifier
 
 # In fewer rows than this, all values may differ by chance.
 FEWEST_ROWS = 20

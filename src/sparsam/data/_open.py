@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsam.data._roles import Roles
+from sparsam.data.roles._roles import Roles
 from sparsam.data.source._column import Column
 from sparsam.data.source._format import FileFormat
 from sparsam.data.source._source import LazyColumns, Missing, Source, no_texts, open_source

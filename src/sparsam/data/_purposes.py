@@ -13,7 +13,6 @@ from sparsam._errors import DataError, RoleError, hint
 from sparsam._small_counts import suppress
 from sparsam.data._leaks import leaks
 from sparsam.data._read import targets_of
-from sparsam.data._roles import Roles
 from sparsam.data._split import Split, split
 from sparsam.data._table import Table
 from sparsam.data._target import Target
@@ -27,6 +26,7 @@ from sparsam.data._task import (
     settled_task,
     with_notes,
 )
+from sparsam.data.roles._roles import Roles
 
 # To learn, to choose and to test. More to choose on than for one target, where everybody counts:
 # each purpose is judged on those who have its target, and the worst of all decides.

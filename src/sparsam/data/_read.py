@@ -22,9 +22,9 @@ from sparsam.data._factor import Factored, factorise, from_dictionary
 from sparsam.data._moments import Moments, encode_moments, moments_of, no_dates
 from sparsam.data._near_identifiers import is_numbering, nearly_unique
 from sparsam.data._open import open_as, without_texts
-from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data._target import Target
+from sparsam.data.roles._roles import Roles
 from sparsam.data.sample._others import CodedColumn, OthersInEngine, changed_table
 from sparsam.data.source._column import Column
 from sparsam.data.source._source import LazyColumns, Source, check_distinct

@@ -27,9 +27,9 @@ from sparsam.data._read import (
     set_aside,
     target_of,
 )
-from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data._target import Target
+from sparsam.data.roles._roles import Roles
 from sparsam.data.sample._others import Others
 from sparsam.data.source._column import series_column
 from sparsam.data.source._source import Source

@@ -15,7 +15,7 @@ from sparsam.data._attribute import Attribute
 from sparsam.data._domain import CategoricalDomain, plain
 from sparsam.data._open import open_as
 from sparsam.data._read import RowsInEngine, encode_column, text_columns
-from sparsam.data._roles import Roles
+from sparsam.data.roles._roles import Roles
 from sparsam.data.source._column import Column
 from sparsam.data.source._source import LazyColumns
 from sparsam.data.source.lazy import ColumnPlan

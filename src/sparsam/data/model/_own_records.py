@@ -16,7 +16,6 @@ from sparsam.data._domain import CategoricalDomain
 from sparsam.data._moments import check_no_dates
 from sparsam.data._open import open_as
 from sparsam.data._read import Encoded, declare, encode_column, target_of
-from sparsam.data._roles import Roles
 from sparsam.data._table import Table
 from sparsam.data.model._own_frame import (
     Build,
@@ -29,6 +28,7 @@ from sparsam.data.model._own_frame import (
 )
 from sparsam.data.model._replace import Replacement
 from sparsam.data.model._slices import Slices, check_slices
+from sparsam.data.roles._roles import Roles
 from sparsam.data.source._source import columns_of, count_rows
 
 _KINDS = ("identifiers", "ignore", "numeric", "categorical", "ordered", "domains", "missing_in")

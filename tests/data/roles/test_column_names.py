@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sparsam.data._column_names import (
+from sparsam.data.roles._column_names import (
     called_birth,
     called_code,
     called_group,

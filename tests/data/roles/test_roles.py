@@ -211,6 +211,24 @@ def test_a_damaged_file_points_at_the_field(tmp_path: Path, text: str, place: st
     assert error.value.path.startswith(place)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "target = 'employed'",
+            "no setting 'target' here. There are 'roles', 'file', 'attributes'",
+        ),
+        ("[roles]\ntaget = 'employed'", "no setting 'taget' here. Did you mean 'target'?"),
+        ("[attributes.age]\nintger = true", "no setting 'intger' here. Did you mean 'integer'?"),
+    ],
+)
+def test_a_setting_that_is_not_there(tmp_path: Path, text: str, message: str):
+    path = tmp_path / "roles.toml"
+    path.write_text(text)
+    with pytest.raises(DocumentError, match=re.escape(message)):
+        Roles.from_toml(path)
+
+
 def test_an_absent_file(tmp_path: Path):
     with pytest.raises(DocumentError, match="must exist"):
         Roles.from_toml(tmp_path / "none.toml")

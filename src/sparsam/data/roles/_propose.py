@@ -17,7 +17,12 @@ from sparsam._small_counts import SMALLEST_COUNT
 from sparsam._writing import write_text
 from sparsam.data._calendar import TextMoments, read_texts
 from sparsam.data._coded import MOST_CODES, are_codes
-from sparsam.data._column_names import (
+from sparsam.data._factor import Factored, factorise, from_dictionary
+from sparsam.data._near_identifiers import FEWEST_ROWS, is_numbering, nearly_unique
+from sparsam.data._open import open_as
+from sparsam.data._target import Target
+from sparsam.data._task import LEAK, resolve
+from sparsam.data.roles._column_names import (
     called_birth,
     called_identifier,
     called_name,
@@ -27,12 +32,8 @@ from sparsam.data._column_names import (
     special_category,
     unit_of,
 )
-from sparsam.data._factor import Factored, factorise, from_dictionary
-from sparsam.data._near_identifiers import FEWEST_ROWS, is_numbering, nearly_unique
-from sparsam.data._open import open_as
-from sparsam.data._roles import SPECIAL_CATEGORIES, Roles, toml_key, toml_value
-from sparsam.data._target import Target
-from sparsam.data._task import LEAK, resolve
+from sparsam.data.roles._roles import SPECIAL_CATEGORIES, Roles
+from sparsam.data.roles._roles_file import toml_key, toml_value
 from sparsam.data.source._source import Source, check_distinct
 
 Kind = Literal["numeric", "categorical", "ordered", "date", "time"]
