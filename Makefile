@@ -15,7 +15,7 @@ FAULTS := tests/cli/test_faults.py tests/cli/test_container.py tests/test_docume
 APART := --ignore=tests/browser --ignore=tests/release $(FAULTS:%=--ignore=%) -m 'not site'
 
 .PHONY: demo test lint kernels unit docs test-docs test-browser test-core test-oldest test-release
-.PHONY: test-faults test-spark test-recipes api reproduce clean
+.PHONY: test-faults test-spark test-attached test-recipes api reproduce clean
 
 demo: $(VENV)/.runtime
 	$(BIN)/sparsam demo --folder demo --no-open
@@ -72,6 +72,13 @@ test-oldest: .venv-oldest/.ready
 test-spark: .venv-spark/.ready
 	$(TESTS) .venv-spark/bin/python -m pytest --ignore=tests/browser --ignore=tests/release \
 		-m engines tests
+
+# Tables of SQLite and PostgreSQL: on the newest DuckDB for which its extensions are packages, since
+# nothing is fetched in a test. They are put where DuckDB looks, in a home of their own.
+ATTACHED := .venv-attached
+ATTACHED_DUCKDB := 1.5.5
+test-attached: $(ATTACHED)/.ready
+	HOME=$(CURDIR)/$(ATTACHED) $(TESTS) $(ATTACHED)/bin/python -m pytest tests/data/source/test_attached.py
 
 # Wheel and source distribution, each installed into an empty environment; each extra by itself.
 test-release: $(VENV)/.dev
@@ -135,6 +142,17 @@ $(VENV)/.docs: $(VENV)/.dev
 		--constraint constraints.txt
 	@touch $@
 
+$(ATTACHED)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv --clear $(ATTACHED)
+	$(ATTACHED)/bin/python $(PIP) --editable '.[frames,dp,postgres,test]' \
+		--constraint constraints.txt
+	$(ATTACHED)/bin/python $(PIP) duckdb==$(ATTACHED_DUCKDB) duckdb-extensions==$(ATTACHED_DUCKDB) \
+		duckdb-extension-sqlite-scanner==$(ATTACHED_DUCKDB) \
+		duckdb-extension-postgres-scanner==$(ATTACHED_DUCKDB)
+	HOME=$(CURDIR)/$(ATTACHED) $(ATTACHED)/bin/python -c \
+		'import duckdb_extensions as d; d.import_extension("sqlite_scanner"); d.import_extension("postgres_scanner")'
+	@touch $@
+
 .venv-oldest/.ready: pyproject.toml constraints.txt tools/lower_bounds.py
 	$(PYTHON) -m venv --clear .venv-oldest
 	.venv-oldest/bin/python tools/lower_bounds.py > .venv-oldest/oldest.txt
@@ -143,6 +161,6 @@ $(VENV)/.docs: $(VENV)/.dev
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-core .venv-oldest .venv-spark .venv-recipe-* demo reproduced .coverage.json \
+	rm -rf $(VENV) .venv-core .venv-oldest .venv-spark $(ATTACHED) .venv-recipe-* demo reproduced .coverage.json \
 		docs/_build docs/api docs/commands docs/examples \
 		.mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -212,7 +212,7 @@ def on_mariadb(count: int, environment: Path) -> tuple[int, int]:
 
 def on_postgresql(count: int) -> tuple[int, int]:
     """PostgreSQL, on a server that is started for it."""
-    from tests.collect.private_postgres import PrivatePostgres, programs
+    from tests.private_postgres import PrivatePostgres, programs
 
     if programs() is None:
         raise Skipped("PostgreSQL is not installed")

@@ -78,6 +78,18 @@ def connect(spark: Any) -> Iterator[Any]:
         yield session
 
 
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Any]:
+    """A PostgreSQL server for the tests alone, started when it is first needed."""
+    from tests.private_postgres import PrivatePostgres
+
+    server = PrivatePostgres()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
 @pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> Any:
     """Each engine that rows can live in: `engine(rows)` puts a table there."""

@@ -43,7 +43,7 @@ def describe(file: Path, hierarchy: bool, as_json: bool, **options: Any) -> None
     For a table: each attribute, its kind and how many values it has; never a value of a person.
     For a ledger: its budget, what is left and the last charges.
     """
-    if not is_table(file) and is_ledger(file):
+    if not is_table(file) and file.is_file() and is_ledger(file):
         with opened_ledger(file) as ledger:
             show_ledger(ledger, LAST, as_json)
         return

@@ -17,13 +17,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from tests.private_postgres import programs
 
 from sparsam._errors import ParameterError, ReceiptError, StoreError
 from sparsam.collect import Store, Target
 from sparsam.collect.store import _store
 from sparsam.generalization import Generalization
 
-from ..private_postgres import programs
 from .examples import COARSE, COARSEST, FINE, TARGET, generalization
 
 MODES = pytest.mark.parametrize("mode", ["counts", "rows"])

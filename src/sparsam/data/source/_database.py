@@ -16,6 +16,7 @@ _FILES = {
 }
 _SERVERS = ("postgresql", "postgres")
 _EXTENSIONS = {"sqlite": "sqlite_scanner", "postgresql": "postgres_scanner"}
+_OF_THE_SERVER = ("information_schema", "pg_catalog", "pg_toast")
 _EXAMPLES = "people.duckdb#people, people.sqlite#people or postgresql://host/staff#public.people"
 
 
@@ -79,6 +80,9 @@ def attached(engine: Engine, address: Address) -> Any:
         name = Path(address.database).name
         raise DataError(f"A database must be a file on this machine. Found none at '{name}'.")
     _load(engine, address.kind)
+    if address.kind == "postgresql":
+        # Read in parts, rows come in an order that depends on how many processors there are.
+        engine.run("SET pg_pages_per_task = 4294967295", [], lambda _: _no_database(address))
     where = address.database.replace("'", "''")
     engine.run(
         f"ATTACH '{where}' AS people_of (TYPE {address.kind.replace('postgresql', 'postgres')}, "
@@ -117,6 +121,7 @@ def _found(engine: Engine, address: Address) -> tuple[str, str]:
             [],
             lambda _: _no_database(address),
         )
+        if schema not in _OF_THE_SERVER
     ]
     wanted = [
         (schema, table)
@@ -135,6 +140,6 @@ def _found(engine: Engine, address: Address) -> tuple[str, str]:
 
 
 def _no_database(address: Address) -> DataError:
-    name = Path(address.database).name if address.kind != "postgresql" else "the server"
+    name = Path(address.database).name if address.kind != "postgresql" else "The server"
     kind = {"duckdb": "DuckDB", "sqlite": "SQLite", "postgresql": "PostgreSQL"}[address.kind]
     return DataError(f"{name} must be a database of {kind} that can be read. It cannot be opened.")
