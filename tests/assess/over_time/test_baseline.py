@@ -44,7 +44,7 @@ def test_a_number_is_cut_at_a_round_one(people):
     task = resolve(table, Roles("income"))
     everything = Generalization.nothing(task.table)
     half = Known.of(everything, task)
-    target = Baseline.of(everything, {}, half, half).target
+    target = Baseline.of(everything, {}, {}, half, half).target
     assert target.threshold == 31_000
     assert sum(target.shares) == pytest.approx(1, abs=0.01)
 
@@ -55,7 +55,7 @@ def test_a_rare_class_is_not_named(people):
     task = resolve(table, Roles("works"))
     nothing = Generalization.nothing(task.table)
     half = Known.of(nothing, task)
-    target = Baseline.of(nothing, {}, half, half).target
+    target = Baseline.of(nothing, {}, {}, half, half).target
     assert target.classes == ("no", "yes")
     assert (target.codes(task) == 2).sum() == 3
 

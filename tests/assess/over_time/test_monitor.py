@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from sparsam._errors import DataError, ParameterError
-from sparsam.assess import monitor
+from sparsam.assess import monitor, sweep
+from sparsam.data import Roles
+from sparsam.minimise import Constraints
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +65,42 @@ def test_values_that_nobody_had(artifact, people):
     assert monitoring.verdict == "does not hold"
     assert monitoring.advice["repair"] == ["region"]
     assert {change.kind for change in monitoring.shown} >= {"refused"}
+
+
+@pytest.fixture(scope="module")
+def villages(people):
+    """People of whom some live in places that hardly anybody else lives in."""
+
+    def settled(seed, share):
+        found = people(seed)
+        homes = found["region"].astype(object)
+        few = np.random.default_rng(seed).random(len(homes)) < share
+        homes[few] = [f"village {number}" for number in range(int(few.sum()))]
+        return {**found, "region": homes}
+
+    return settled
+
+
+@pytest.mark.parametrize("minimiser", ["merging", "importance"])
+def test_values_that_few_had_then(people, villages, minimiser):
+    """They are not listed, so that they look as if nobody had had them."""
+    front = sweep(
+        villages(0, 0.05),
+        Roles("works", personal=["sex", "region"], categorical=["region"]),
+        minimisers=minimiser,
+        constraints=Constraints(must_keep=["region"]),
+        repeats=1,
+        n_jobs=1,
+    )
+    chosen = front.choose(max_utility_loss=0.1).generalization
+    assert chosen["region"].n_groups > 1
+    later = monitor(chosen, villages(1, 0.05))
+    assert "repair" not in later.advice
+    assert later.verdict == "holds"
+    more = monitor(chosen, villages(2, 0.3))
+    assert "region" in more.carriers["unseen"]
+    again = monitor(chosen, villages(3, 0.05), baseline=villages(4, 0.05))
+    assert "unseen" not in again.carriers
 
 
 def test_a_baseline_takes_the_place_of_evidence(artifact, people):

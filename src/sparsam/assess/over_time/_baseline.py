@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from sparsam._documents import convert_part, plain_parts
 from sparsam._errors import DocumentError
 from sparsam._small_counts import SMALLEST_COUNT, few, publish_share
-from sparsam.data import Task
-from sparsam.generalization import Generalization
+from sparsam.data import NumericDomain, Task
+from sparsam.generalization import Generalization, NumericPartition, Partition
 
 if TYPE_CHECKING:
     from sparsam.assess._choice import Choice
@@ -203,6 +203,9 @@ class Baseline(msgspec.Struct, frozen=True):
     target : TargetShares or None
     promise : Promise or None
     measured : Measured or None
+    unlisted : dict of str to float
+        For each collected attribute of which some people have a category that is not listed, since
+        so few have it, their share.
     """
 
     people: Annotated[int, Meta(ge=1)]
@@ -211,12 +214,14 @@ class Baseline(msgspec.Struct, frozen=True):
     target: TargetShares | None = None
     promise: Promise | None = None
     measured: Measured | None = None
+    unlisted: dict[str, Share] | msgspec.UnsetType = msgspec.UNSET
 
     @classmethod
     def of(
         cls,
         generalization: Generalization,
         everyone: Buckets,
+        unlisted: Mapping[str, int],
         seen: Known | None = None,
         tested: Known | None = None,
         promise: Promise | None = None,
@@ -228,6 +233,8 @@ class Baseline(msgspec.Struct, frozen=True):
         generalization : Generalization
         everyone : mapping of str to ndarray of int
             The bucket of every person.
+        unlisted : mapping of str to int
+            How many of them have a category that the generalization does not list.
         seen, tested : Known, optional
             Of the people whose target is known those who tell how it is spread over the buckets,
             and others, on whom guesses are judged.
@@ -243,7 +250,18 @@ class Baseline(msgspec.Struct, frozen=True):
             target = _target_shares(generalization, seen, tested)
             n_tested = tested.task.n_rows
             n_people = max(n_people, seen.task.n_rows + n_tested)
-        return cls(n_people, n_tested, shares, target, promise)
+        rare = {
+            name: float(publish_share(count / n_people, n_people) or 0)
+            for name, count in unlisted.items()
+            if count
+        }
+        return cls(
+            n_people, n_tested, shares, target, promise, unlisted=rare if rare else msgspec.UNSET
+        )
+
+    def share_unlisted(self, name: str) -> float:
+        """The share of people with a category that is not listed."""
+        return 0.0 if self.unlisted is msgspec.UNSET else self.unlisted.get(name, 0.0)
 
     @classmethod
     def carried_by(cls, generalization: Generalization) -> Baseline | None:
@@ -278,6 +296,12 @@ class Baseline(msgspec.Struct, frozen=True):
                     "The evidence must have one share for each class of the target.",
                     f"$.about.{EVIDENCE}.target",
                 )
+        strange = [*(() if self.unlisted is msgspec.UNSET else self.unlisted)]
+        if not {*strange} <= {*generalization.collected}:
+            raise DocumentError(
+                f"The evidence must be of attributes that are collected. {strange} are not all.",
+                f"$.about.{EVIDENCE}.unlisted",
+            )
         absent = [name for name in generalization.collected if name not in self.shares]
         if absent:
             raise DocumentError(
@@ -322,9 +346,24 @@ def evidence_of(choice: Choice) -> dict[str, Any]:
     everyone = {
         name: np.concatenate([seen.buckets[name], tested.buckets[name]]) for name in seen.buckets
     }
-    baseline = Baseline.of(generalization, everyone, seen, tested, promise)
+    unlisted = {
+        name: sum(_n_unlisted(generalization[name], known.task) for known in (seen, tested))
+        for name in generalization.collected
+    }
+    baseline = Baseline.of(generalization, everyone, unlisted, seen, tested, promise)
     measured = Measured.of(facts, front.limits.everything.to_dict()["value"])
     return {EVIDENCE: msgspec.structs.replace(baseline, measured=measured).to_dict()}
+
+
+def _n_unlisted(partition: Partition, task: Task) -> int:
+    """How many people have a category that a partition does not list."""
+    attribute = task.table.attribute(partition.name)
+    if isinstance(attribute.domain, NumericDomain) or isinstance(partition, NumericPartition):
+        return 0
+    listed = frozenset(partition.domain.categories)
+    rare = np.zeros(attribute.size, dtype=bool)
+    rare[: attribute.n_values] = [c not in listed for c in attribute.domain.categories]
+    return int(rare[task.table.column(partition.name)].sum())
 
 
 def _shares(codes: NDArray[np.integer], n_buckets: int) -> tuple[float, ...]:

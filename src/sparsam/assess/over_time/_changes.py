@@ -181,9 +181,9 @@ def appeared(
 def _p_value(change: Change) -> float:
     """How rarely two samples differ so much whose shares differ by no more than matters.
 
-    Only a rise of errors is an alarm; shares of people may rise and fall.
+    Only a rise of errors is an alarm, or of what nobody or few had; other shares may rise and fall.
     """
-    by = change.by if change.kind == "error" else abs(change.by)
+    by = change.by if change.kind in ("error", "unseen") else abs(change.by)
     rounded = share_step(change.people_then) / 2  # what was published may be off by that much
     return float(norm.sf((by - change.least - rounded) / _spread(change)))
 

@@ -420,7 +420,8 @@ def _reference(
             Known({name: part.table.column(name) for name in people.columns}, part)
             for part in (parts.train.join(parts.validation), parts.test)
         )
-    return Baseline.of(generalization, people.buckets, seen, tested, promise), people
+    unlisted = {name: column.unseen for name, column in people.columns.items()}
+    return Baseline.of(generalization, people.buckets, unlisted, seen, tested, promise), people
 
 
 @dataclass(frozen=True, repr=False)
@@ -450,8 +451,15 @@ class _Run:
                 counts.tolist(), [n_now] * size, self.min_change,
             )  # fmt: skip
             if not self.people.generalized:
-                for kind, count in (("unseen", column.unseen), ("refused", column.refused)):
-                    yield appeared(kind, name, count, n_now, self.min_change)
+                unlisted = self.then.share_unlisted(name)
+                if unlisted:
+                    yield from compare(
+                        "unseen", name, [None], [unlisted], [n_then],
+                        [column.unseen], [n_now], self.min_change,
+                    )  # fmt: skip
+                else:
+                    yield appeared("unseen", name, column.unseen, n_now, self.min_change)
+                yield appeared("refused", name, column.refused, n_now, self.min_change)
         if self.then.target is not None and self.people.known is not None:
             yield from self._changes_of_target(self.people.known)
 

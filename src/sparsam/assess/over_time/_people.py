@@ -209,7 +209,7 @@ class _Readings:
         place = {label: bucket for bucket, label in enumerate(partition.labels)}
         slots = {value: partition.slot(value) for value in counts}
         strict = _strict(partition)
-        strange = {value: strict.slot(value) == n_buckets + _OUTSIDE for value in counts}
+        strange = {value: strict.slot(value) == strict.n_buckets + _OUTSIDE for value in counts}
         labels = {value: _label_bucket(partition, place, value) for value in counts}
         taken = {value: slot if slot < n_buckets else -1 for value, slot in slots.items()}
         refused = sum(n for value, n in counts.items() if taken[value] < 0)
@@ -228,7 +228,13 @@ def _strict(partition: Partition) -> Partition:
     """The same partition, which refuses what lies outside its domain."""
     if isinstance(partition, NumericPartition):
         return structs.replace(partition, beyond="error") if partition.cuts else partition
-    return structs.replace(partition, unseen=None) if partition.n_groups > 1 else partition
+    if partition.n_groups <= 1:
+        return partition
+    unseen, missing, labels = partition.unseen, partition.missing, list(partition.labels)
+    if unseen is not None and unseen >= partition.n_groups and unseen != missing:
+        del labels[unseen]  # a bucket of its own, which then nobody is in
+        missing = missing - 1 if missing is not None and missing > unseen else missing
+    return structs.replace(partition, unseen=None, missing=missing, labels=tuple(labels))
 
 
 def _label_bucket(partition: Partition, place: dict[str, int], value: Any) -> int:
