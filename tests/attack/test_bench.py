@@ -131,6 +131,16 @@ def test_chosen_ones_in_the_order_asked_for(
     assert run_attacks(generalization, people, []).risks == ()
 
 
+def test_all_of_one_attribute_leaves_a7_out() -> None:
+    """Who links needs something on each side."""
+    people = sp.load_example().select(["disability", "employed"]).take(range(1000))
+    data = sp.split(sp.resolve(people, sp.Roles("employed")))
+    attacks = run_attacks(Generalization.nothing(data.train.table), data, reconstruction=QUICK)
+    assert {risk.id for risk in attacks.risks} == {"A1", "A2", "A3", "A4", "A5", "A8", "control"}
+    with pytest.raises(DataError, match="at least one attribute on each side"):
+        run_attacks(Generalization.nothing(data.train.table), data, "A7")
+
+
 def test_all_without_other_breaches_leaves_a6_out(
     people: Split, generalization: Generalization, other: Generalization
 ) -> None:

@@ -175,7 +175,7 @@ def run_attacks(
         Adversaries learn on the training part, choose on validation and are judged on test.
     adversaries : "all" or sequence of str or Adversary
         Names from A1 to A8 and "control", or objects of your own with an `attack` method. "all"
-        leaves A6 out unless there are `others`.
+        leaves A6 out unless there are `others`, and A7 where there is only one attribute.
     others : Generalization or sequence of Generalization
         What else was published of the same people, for A6.
     reconstruction : Reconstruction, optional
@@ -200,7 +200,7 @@ def run_attacks(
     (['A1', 'A8'], None)
     """
     breaches = (others,) if isinstance(others, Generalization) else tuple(others)
-    attackers = _wanted(adversaries, breaches)
+    attackers = _wanted(adversaries, breaches, data)
     bench = Bench(generalization, data, breaches, reconstruction or Reconstruction())
     show = progress or (lambda done, total, name: None)
     risks: list[Risk] = []
@@ -221,10 +221,12 @@ def _name(adversary: str | Adversary) -> str:
 
 
 def _wanted(
-    adversaries: str | Sequence[str | Adversary], others: Sequence[Generalization]
+    adversaries: str | Sequence[str | Adversary], others: Sequence[Generalization], data: Split
 ) -> list[str | Adversary]:
     if adversaries == "all":
-        return [name for name in ADVERSARIES if name != "A6" or others]
+        idle = {"A6"} if not others else set()
+        idle |= {"A7"} if len(data.train.names) < 2 else set()  # one for each side
+        return [name for name in ADVERSARIES if name not in idle]
     named: list[str | Adversary] = (
         [adversaries] if isinstance(adversaries, str) else list(adversaries)
     )
