@@ -11,6 +11,7 @@ import numpy as np
 from sparsam._checks import check_number, wrong_parameter
 from sparsam._errors import DataError, ParameterError, hint
 from sparsam._threads import one_thread
+from sparsam.attack._grouped_numbers import grouped_numbers
 from sparsam.attack._guesses import Answer, Guesses
 from sparsam.attack._look_up import LookUp
 from sparsam.attack._network import network
@@ -123,7 +124,7 @@ class Reconstruction:
     ) -> Iterator[Answer]:
         learned: Sequence[Beliefs | None] = [None] * len(questions)
         if "network" in models and records.columns:
-            learned = network(records, questions, self.random_state)
+            learned = _learned(records, questions, self.random_state)
         for question, beliefs in zip(questions, learned, strict=True):
             candidates = _candidates(records, question, beliefs, models)
             yield Answer.best(question, records, candidates)
@@ -147,6 +148,21 @@ class Reconstruction:
             return 0.0
         span = float(encoded.highs[-1] - encoded.lows[0])
         return self.tolerance.get(encoded.name, _NUMERIC_TOLERANCE * span)
+
+
+def _learned(
+    records: GeneralizedRecords, questions: Sequence[Question], random_state: int
+) -> list[Beliefs]:
+    """What a network believes; of numbers that few people share it learns groups."""
+    grouped = [grouped_numbers(question) for question in questions]
+    asked = [
+        question if group is None else group.question
+        for question, group in zip(questions, grouped, strict=True)
+    ]
+    return [
+        beliefs if group is None else group.apart(beliefs)
+        for beliefs, group in zip(network(records, asked, random_state), grouped, strict=True)
+    ]
 
 
 def _candidates(
