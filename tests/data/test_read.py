@@ -374,7 +374,7 @@ def test_duplicate_names_in_files(tmp_path: Path):
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        ([1.0, float("inf")], "'x' must hold finite numbers. Got 1 infinite"),
+        ([1.0, float("inf")], "'x' must hold finite numbers. Some are infinite"),
         ([1, "secret"], "'x' must hold one type of value. Got a mixture of int, str"),
         ([datetime.timedelta(1)] * 2, "'x' must hold numbers.*durations"),
         (np.array([1, 2], dtype="timedelta64[D]"), "'x' must hold numbers.*durations"),

@@ -334,7 +334,7 @@ REFUSED: dict[str, Refused] = {
     "a quote that stays open": Refused("q.csv", csv_of("x,y", f'1,"{SECRET}'),
                                        ("Line 2", "never closed", "written twice")),
     "infinity": Refused("i.csv", csv_of("x,y", "inf,a", "2,b"),
-                        ("'x'", "infinite", "replace them by missing values")),
+                        ("'x'", "infinite", "sparsam roles writes a roles file")),
     "packed and cut short": Refused("p.csv.gz", gzip.compress(csv_of("x,y", "1,a") * 9)[:-9],
                                     ("'p.csv.gz'", "cut short", "again")),
     "packed without an end": Refused("p.csv.gz", gzip.compress(b"x,y\n" + b"1,a\n" * 500_000),

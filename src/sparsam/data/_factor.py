@@ -183,11 +183,15 @@ def _floats(name: str, values: NDArray[Any]) -> Factored:
     known = ~np.isnan(values)
     everywhere = bool(known.all())
     numbers_ = (values if everywhere else values[known]).astype(np.float64)
-    infinite = int(np.isinf(numbers_).sum())
-    if infinite:
+    if np.isinf(numbers_).any():
         raise DataError(
-            f"'{name}' must hold finite numbers. Got {infinite:,} infinite instead."
-            "\n\nHint: replace them by missing values, or by a number with a meaning."
+            f"'{name}' must hold finite numbers. Some are infinite."
+            + hint(
+                f"say missing_in={{'{name}': ['inf']}} in the roles if it means missing, or "
+                "replace them by a number with a meaning",
+                "sparsam roles writes a roles file that takes them as missing; or replace them by "
+                "a number with a meaning",
+            )
         )
     numbers_ += 0.0  # -0.0 and 0.0 are one value
     whole = bool(((np.floor(numbers_) == numbers_) & (np.abs(numbers_) < _EXACT)).all())

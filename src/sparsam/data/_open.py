@@ -114,7 +114,7 @@ def without_texts(column: Column, texts: frozenset[str]) -> Column:
 
 def _is_gone(values: NDArray[Any], texts: frozenset[str]) -> NDArray[np.bool_]:
     """Tell which values are, as text or as number, one of those that mean missing."""
-    known = [number for number in map(read_number, texts) if np.isfinite(number)]
+    known = [number for number in map(read_number, texts) if not np.isnan(number)]
     if values.ndim != 1 or values.dtype.kind in "bMmV":
         return np.zeros(values.shape, dtype=bool)
     if values.dtype.kind in "iuf":

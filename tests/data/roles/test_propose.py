@@ -149,6 +149,26 @@ def test_dates_and_times_however_they_are_written():
     assert "date_order" in told.columns[1].remarks[0]
 
 
+@pytest.mark.parametrize("as_file", [False, True])
+def test_infinite_numbers_are_taken_as_missing(tmp_path: Path, as_file: bool):
+    """Refused where they are read, and where roles are proposed there is a way on."""
+    until = np.where(RNG.random(N) < 0.2, np.inf, RNG.integers(0, 500, N))
+    until[3] = -np.inf
+    people: Any = {"until": until, "age": COLUMNS["age"][:N], "sick": COLUMNS["sick"]}
+    if as_file:
+        people = tmp_path / "people.csv"
+        cells = zip(until.tolist(), COLUMNS["sick"].tolist(), strict=True)
+        people.write_text("\n".join(["until,sick", *(f"{n},{sick}" for n, sick in cells)]))
+    proposed = propose_roles(people, target="sick")
+    [column] = [column for column in proposed.columns if column.name == "until"]
+    assert column.kind == "numeric"
+    assert column.missing == ("-inf", "inf")
+    assert any("infinite" in remark for remark in column.remarks)
+    read = resolve(people, proposed.roles).table.attribute("until")
+    assert read.numeric
+    assert read.missing
+
+
 def test_the_target():
     rows = {"y": [1, 2, None] * 20, "x": list(range(12)) * 5, "z": [1.5, 2.5, 0.5] * 20}
     goal = next(c for c in propose_roles(rows, "y").columns if c.name == "y")

@@ -61,7 +61,7 @@ def test_types_come_from_all_values(tmp_path: Path, cells: list[str], domain: ob
 
 
 def test_infinity_in_a_file(tmp_path: Path):
-    with pytest.raises(DataError, match=r"'x' must hold finite numbers. Got 1"):
+    with pytest.raises(DataError, match=r"'x' must hold finite numbers. Some are infinite"):
         one(tmp_path, "1", "inf")
 
 

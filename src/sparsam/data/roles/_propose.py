@@ -183,25 +183,36 @@ def _goal(target: str, names: tuple[str, ...]) -> Target:
 
 
 def _proposal(source: Source, name: str, goal: Target | None) -> ColumnProposal:
-    factored = _factored(source, name)
+    factored, endless = _factored(source, name)
     special = special_category(name)
     remarks = () if special is None else (_possibly(special),)
+    if endless:
+        remarks = (*remarks, "some numbers are infinite: do they mean missing, or how much?")
     if goal is not None and goal.column == name:
-        return _target(name, factored, goal, remarks)
-    proposal = _unused(name, factored) or _used(name, factored)
-    if proposal.role in ("identifier", "ignore"):
-        return proposal
-    return replace(proposal, remarks=(*remarks, *proposal.remarks))
+        proposal = _target(name, factored, goal, remarks)
+    else:
+        proposal = _unused(name, factored) or _used(name, factored)
+        if proposal.role in ("identifier", "ignore"):
+            return proposal
+        proposal = replace(proposal, remarks=(*remarks, *proposal.remarks))
+    return replace(proposal, missing=(*proposal.missing, *endless))
 
 
 def _possibly(special: str) -> str:
     return f"possible special category ({SPECIAL_CATEGORIES[special]}): you decide"
 
 
-def _factored(source: Source, name: str) -> Factored:
+def _factored(source: Source, name: str) -> tuple[Factored, tuple[str, ...]]:
+    """The values of a column, and texts of those that are infinite, which are taken as missing."""
     column = source.column(name)
-    factored = factorise(name, column.values, as_text=True)
-    return factored if column.positions is None else from_dictionary(factored, column.positions)
+    values, endless = column.values, np.empty(0)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f" and np.isinf(values).any():
+        endless = np.unique(values[np.isinf(values)])
+        values = np.where(np.isinf(values), np.nan, values)
+    factored = factorise(name, values, as_text=True)
+    if column.positions is not None:
+        factored = from_dictionary(factored, column.positions)
+    return factored, tuple(str(float(number)) for number in endless)
 
 
 def _target(
