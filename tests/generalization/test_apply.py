@@ -68,10 +68,12 @@ def test_a_polars_lazy_frame_stays_lazy() -> None:
     assert out.collect()["colour"].to_list() == LABELS
 
 
-def test_a_duckdb_relation_gives_text() -> None:
+def test_a_duckdb_relation_gives_enums() -> None:
     out = G.apply(duckdb.from_arrow(pa.table(ROWS)), keep="y")
     assert isinstance(out, duckdb.DuckDBPyRelation)
-    assert [str(kind) for kind in out.types[:2]] == ["VARCHAR", "VARCHAR"]
+    kinds = dict(zip(out.columns, map(str, out.types), strict=True))
+    assert kinds["age"] == "ENUM('under 17', '17–61', '62 and over')"
+    assert out.to_arrow_table().schema.field("colour").type == pa.dictionary(pa.uint8(), pa.utf8())
     assert sorted(row[0] for row in out.fetchall()) == sorted(LABELS)
 
 

@@ -122,3 +122,30 @@ def test_the_collation_of_a_column_changes_nothing() -> None:
     (batch,) = frame.codes([plan])
     assert batch[0].tolist() == [0, 1, plan.outside_slot, plan.missing_slot]
     assert frame.refused([plan]) == [(1, 1)]
+
+
+@pytest.mark.parametrize("collation", ["", "COLLATE NOCASE.NOACCENT"])
+def test_texts_that_are_their_own_labels(collation: str) -> None:
+    """Also where a value slips past the count: it has no label."""
+    connection = duckdb.connect()
+    connection.execute(f"CREATE TABLE people (x VARCHAR {collation})")
+    connection.execute("INSERT INTO people VALUES ('a'), ('A'), ('á'), ('b'), (NULL), ('it''s')")
+    labels = ["b", "A", "it's", "a"]
+    plan = ColumnPlan("x", "text", groups=[(i, [t]) for i, t in enumerate(labels)], labels=labels)
+    assert plan.own_labels
+    labelled = opened(connection.table("people")).rebuild([plan], [])
+    assert labelled.fetchall() == [("a",), ("A",), (None,), ("b",), (None,), ("it's",)]
+    assert labelled.aggregate("max(x)").fetchall() == [("a",)]  # in the order of the labels
+
+
+@pytest.mark.parametrize("missing", [None, 2])
+def test_a_text_that_reads_like_a_label_is_outside(missing: int | None) -> None:
+    relation = duckdb.connect().sql("SELECT unnest(['m', 'missing', NULL, 'x']) AS x")
+    groups, labels = (
+        [(0, ["m"]), (1, ["f"])],
+        ["m", "f"] if missing is None else ["m", "f", "missing"],
+    )
+    plan = ColumnPlan("x", "text", groups=groups, missing=missing, labels=labels)
+    told = None if missing is None else "missing"
+    assert opened(relation).rebuild([plan], []).fetchall() == [("m",), (None,), (told,), (None,)]
+    assert opened(relation).refused([plan]) == [(0 if missing else 1, 2)]

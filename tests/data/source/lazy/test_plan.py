@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import math
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -48,3 +50,17 @@ def test_a_check_tells_refused_values_and_nothing_else() -> None:
     assert (strict.groups, strict.n_buckets, strict.labels) == ([(0, ["a", "b"])], 1, None)
     lax = ColumnPlan("x", "text", groups=[(0, ["a"]), (1, ["b"])], outside=1).check()
     assert (lax.groups, lax.outside, lax.missing) == ([(0, [])], 0, None)
+
+
+def test_what_own_labels_are() -> None:
+    def plan(**changes: Any) -> ColumnPlan:
+        groups = [(0, ["b"]), (1, ["a"])]
+        return replace(ColumnPlan("x", "text", groups=groups, labels=["b", "a"]), **changes)
+
+    assert plan().own_labels
+    assert not plan(labels=None).own_labels
+    assert not plan(labels=["a", "b"]).own_labels
+    assert not plan(labels=["b", "a", "missing"], missing=2).own_labels
+    assert not plan(outside=1).own_labels
+    assert not plan(groups=[(0, ["b"]), (1, ["a", "c"])]).own_labels
+    assert not plan(kind="number", groups=[(0, [1.0])], labels=["1"]).own_labels

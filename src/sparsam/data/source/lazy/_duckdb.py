@@ -39,6 +39,18 @@ class DuckDialect(Dialect):
         """Return what stands for every slot, and the type of that."""
         return [str(n) for n in range(plan.n_buckets + 2)], _SLOTS[plan.dtype.__name__]
 
+    def labels(self, plan: ColumnPlan) -> tuple[list[str], str]:
+        """Return the places of the labels: no text is written before it is known which."""
+        return [str(n) for n in range(len(plan.labels or ()))], _SLOTS[plan.dtype.__name__]
+
+    def given_out(self, plan: ColumnPlan, value: str, found: str) -> str:
+        """Return the label of a value, as an ENUM, which takes a byte or two for each row."""
+        labels = plan.labels or ()
+        kind = f"ENUM({listed(labels)})"
+        if plan.own_labels:
+            return f"TRY_CAST({value} AS {kind})"
+        return f"CAST({_one_literal(labels)} AS {kind}[])[CAST({found} AS INTEGER) + 1]"
+
     def quoted(self, name: str) -> str:
         """Return a name in quotes."""
         return quoted(name)

@@ -112,6 +112,19 @@ class ColumnPlan:
         """The bucket of every member of a group, in ascending order of the members."""
         return dict(sorted((m, bucket) for bucket, listed in self.groups or () for m in listed))
 
+    @property
+    def own_labels(self) -> bool:
+        """Whether every text is its own label, and everything else is refused.
+
+        Examples
+        --------
+        >>> ColumnPlan("sex", "text", groups=[(0, ["f"]), (1, ["m"])], labels=["f", "m"]).own_labels
+        True
+        """
+        members = {text: bucket for bucket, text in enumerate(self.labels or ())}
+        refuses = self.missing is None and self.outside is None
+        return self.kind == "text" and refuses and bool(members) and members == self.slot_of
+
     def check(self) -> ColumnPlan:
         """Return a plan that tells refused values apart, and nothing else: all others are bucket 0.
 

@@ -42,6 +42,14 @@ class Dialect(ABC):
     def slots(self, plan: ColumnPlan) -> tuple[list[str], str]:
         """Return what stands for every slot where slots are wanted, and the type of that."""
 
+    def labels(self, plan: ColumnPlan) -> tuple[list[str], str]:
+        """Return what stands for every label until it is given out, and the type of that."""
+        return [self.text(label) for label in plan.labels or ()], self.string
+
+    def given_out(self, plan: ColumnPlan, value: str, found: str) -> str:
+        """Return the label of a value, from what was found to stand for it."""
+        return found
+
     @abstractmethod
     def quoted(self, name: str) -> str:
         """Return a name in quotes."""
@@ -175,18 +183,21 @@ def projections(
     for i, plan in enumerate(plans):
         given, kind = dialect.slots(plan) if slots else _given_out(plan, dialect)
         column = sql_column(plan, given, kind, dialect, i)
+        output = column.output
+        if plan.labels is not None and not slots:
+            output = dialect.given_out(plan, dialect.quoted(value_name(i)), output)
         values.append(f"{column.value} AS {dialect.quoted(value_name(i))}")
         if column.place is not None:
             places.append(f"{column.place} AS {dialect.quoted(place_name(i))}")
         name = slot_name(i) if slots else plan.name
-        outputs.append(f"{column.output} AS {dialect.quoted(name)}")
+        outputs.append(f"{output} AS {dialect.quoted(name)}")
     return Projections(values, places, [*outputs, *kept])
 
 
 def _given_out(plan: ColumnPlan, dialect: Dialect) -> tuple[list[str], str]:
     if plan.labels is None:
         return [str(n) for n in range(plan.n_buckets)], dialect.bucket
-    return [dialect.text(label) for label in plan.labels], dialect.string
+    return dialect.labels(plan)
 
 
 def counts_sql(checks: Sequence[ColumnPlan], dialect: Dialect) -> list[str]:
