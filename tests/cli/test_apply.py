@@ -74,6 +74,40 @@ def test_rows_of_files_and_databases_are_written_where_they_are(
             assert read(file).astype(str).to_numpy().tolist() == expected.to_numpy().tolist()
 
 
+def test_a_large_csv_file_is_not_loaded(run, artifact, people, tmp_path, monkeypatch):
+    """With texts that mean missing, numbers written otherwise, and a column kept as text."""
+    table = people.astype(str)
+    table["code"] = [f"{row:04}" if row % 7 else "n/a" for row in range(len(table))]
+    table["share"] = "0,5"
+    table.to_csv(tmp_path / "people.csv", index=False, sep=";")
+    options = (
+        "--missing",
+        "n/a",
+        "--keep",
+        "code",
+        "--keep",
+        "share",
+        "-o",
+        tmp_path / "o.parquet",
+    )
+    loaded = run("apply", artifact, tmp_path / "people.csv", *options)
+    expected = pd.read_parquet(tmp_path / "o.parquet")
+
+    def refuse(*_, **__):
+        raise AssertionError("rows came home")
+
+    monkeypatch.setattr("sparsam.data.source._source.Source.columns", refuse)
+    monkeypatch.setattr("sparsam.data.source._source.LARGE_FILE", 0)
+    in_place = run("apply", artifact, tmp_path / "people.csv", *options)
+    assert (in_place.exit_code, in_place.exception) == (loaded.exit_code, None), in_place.output
+    found = pd.read_parquet(tmp_path / "o.parquet")
+    pd.testing.assert_frame_equal(found.astype(str), expected.astype(str))
+    assert found["code"].isna().sum() == len(table[::7])
+    assert found["share"].tolist() == [0.5] * len(table)
+    assert "share: numbers with decimal commas" in " ".join(in_place.stderr.split())
+    assert "code: " not in in_place.stderr
+
+
 def test_nothing_is_written_where_a_value_has_no_bucket(run, artifact, people, tmp_path):
     table = people.copy()
     table["region"] = "nowhere at all"

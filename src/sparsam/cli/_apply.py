@@ -81,7 +81,7 @@ def apply(
     column is left out unless it is named with --keep. What was said of the table when the artifact
     was found need not be said again: texts that mean missing, the format of the file.
     """
-    from sparsam.data.source import check_spreadsheet, stays_put, write_columns
+    from sparsam.data.source import check_spreadsheet, write_columns
 
     write: Callable[..., None] = partial(write_columns, path=output)
     if output == STANDARD_OUTPUT:
@@ -97,8 +97,6 @@ def apply(
         return
     if fill:
         raise click.UsageError("--fill goes with a mask (.npz), not with a generalization.")
-    # rows of a Parquet file or a database need not be in memory
-    streamed = output != STANDARD_OUTPUT and not spreadsheet_safe and stays_put(data)
     _apply_generalization(
         artifact,
         data,
@@ -107,7 +105,7 @@ def apply(
         write,
         codes=codes,
         roles=told,
-        streamed=streamed,
+        to_file=output != STANDARD_OUTPUT and not spreadsheet_safe,
         quiet=quiet,
     )
 
@@ -121,7 +119,7 @@ def _apply_generalization(
     *,
     codes: bool,
     roles: Roles,
-    streamed: bool,
+    to_file: bool,
     quiet: bool,
 ) -> None:
     from sparsam.data import carried_roles, open_as
@@ -138,20 +136,19 @@ def _apply_generalization(
         and any(isinstance(category, str) for category in part.domain.categories)
     ]
     kind: Literal["codes", "labels"] = "codes" if codes else "labels"
-    told = roles.completed_by(carried_roles(generalization.about))
-    relation = None
-    if streamed and not (told.missing_values or told.missing_in):
-        relation = apply_in_place(generalization, source, keep, kind)
-    if relation is not None:
-        write_relation(relation, output)
+    # rows of a file or a database need not be in memory, unless they are written by Python
+    applied = apply_in_place(generalization, source, keep, kind, text) if to_file else None
+    console = messages(quiet)
+    if applied is not None:
+        show_remarks(source, console, applied.remarks)
+        write_relation(applied.relation, output)
         n_rows = source.n_rows
     else:
         columns = source.columns(names, text)
-        show_remarks(source, messages(quiet))
+        show_remarks(source, console)
         release = generalization.apply(columns, keep=keep, output=kind)
         write(release)
         n_rows = len(next(iter(release.values())))
-    console = messages(quiet)
     written = counted(n_rows, "record")
     console.print(f"Wrote {written} to {output_name(output)}.")
     left_out = [name for name in source.names if name not in names]

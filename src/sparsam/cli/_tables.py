@@ -228,16 +228,20 @@ def show_notes(table: Table, console: SafeConsole, *, said: bool = True) -> None
     _show(rows, console)
 
 
-def show_remarks(source: Source, console: SafeConsole) -> None:
+def show_remarks(
+    source: Source, console: SafeConsole, in_place: Mapping[str, str] | None = None
+) -> None:
     """Print the same of a table that is open, and not encoded.
 
     Parameters
     ----------
     source : Source
-        Its columns were loaded.
     console : SafeConsole
+    in_place : mapping of str to str, optional
+        What was guessed about columns that were not loaded.
     """
-    for note in source.notes:
+    guessed = [f"{name}: {remark}" for name, remark in (in_place or {}).items() if remark]
+    for note in (*source.notes, *guessed):
         console.print(f"Note: {note}")
     _show([_column_facts(column) for column in source.remarked], console)
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from sparsam.data.roles._roles import Roles
 from sparsam.data.source._column import Column
+from sparsam.data.source._engine import Engine
 from sparsam.data.source._format import FileFormat
+from sparsam.data.source._missing_texts import relation_without, without_texts
 from sparsam.data.source._source import LazyColumns, Missing, Source, no_texts, open_source
-from sparsam.data.source.declared._cells import read_number
+from sparsam.data.source.lazy import lazy_relation
 
 
 def open_as(source: Any, roles: Roles) -> Source:
@@ -76,6 +74,11 @@ class DeclaredSource(Source):
         """The number of rows."""
         return self._inner.n_rows
 
+    @property
+    def engine(self) -> Engine | None:
+        """What reads the rows of a file or a database where they are, a part at a time."""
+        return self._inner.engine
+
     def written(self) -> FileFormat:
         """Return how a file is written, as far as it was said, or found out by now."""
         return self._inner.written()
@@ -86,45 +89,19 @@ class DeclaredSource(Source):
         column = self._inner.column(name, texts, text=text)
         return without_texts(column, texts) if texts else column
 
+    def in_place(self, names: Sequence[str], text: Collection[str] = ()) -> LazyColumns | None:
+        """Return columns as they are, without the texts that mean missing."""
+        columns = self._inner.in_place(names, text)
+        if columns is None:
+            return None
+        gone = {columns.places[name]: frozenset(self._roles.missing_texts(name)) for name in names}
+        frame = columns.frame.native
+        kinds = {place: columns.frame.kind(place) for place in gone}
+        cleaned = relation_without(frame, kinds, gone)
+        return replace(columns, frame=lazy_relation(cleaned, columns.wording))
+
     def lazy(
         self, names: Sequence[str], missing: Missing = no_texts, text: Collection[str] = ()
     ) -> LazyColumns | None:
         """Return columns as they are in an engine; texts that mean missing are known there."""
         return self._inner.lazy(names, self._roles.missing_texts, text)
-
-
-def without_texts(column: Column, texts: frozenset[str]) -> Column:
-    """Return a column in which texts that mean missing, and numbers written so, are missing."""
-    if column.positions is not None:
-        gone = np.append(_is_gone(column.values, texts), False)
-        order = column.order and tuple(entry for entry in column.order if entry not in texts)
-        return replace(
-            column, positions=np.where(gone[column.positions], -1, column.positions), order=order
-        )
-    gone = _is_gone(column.values, texts)
-    if not gone.any():
-        return column
-    values = column.values
-    if values.dtype.kind in "OUT":
-        filled = values.astype(object)
-        filled[gone] = None
-        return replace(column, values=filled)
-    return replace(column, values=np.ma.array(values, mask=np.ma.getmaskarray(values) | gone))
-
-
-def _is_gone(values: NDArray[Any], texts: frozenset[str]) -> NDArray[np.bool_]:
-    """Tell which values are, as text or as number, one of those that mean missing."""
-    known = [number for number in map(read_number, texts) if not np.isnan(number)]
-    if values.ndim != 1 or values.dtype.kind in "bMmV":
-        return np.zeros(values.shape, dtype=bool)
-    if values.dtype.kind in "iuf":
-        return np.isin(np.asarray(values), known) if known else np.zeros(values.shape, dtype=bool)
-    return np.fromiter((_means_missing(value, texts, known) for value in values), bool, len(values))
-
-
-def _means_missing(value: object, texts: frozenset[str], known: Collection[float]) -> bool:
-    if isinstance(value, str):
-        return value in texts
-    if isinstance(value, bool | np.bool_):
-        return False
-    return isinstance(value, int | float | Decimal | np.number) and float(value) in known

@@ -21,21 +21,20 @@ from sparsam.data._domain import CategoricalDomain, Domain, NumericDomain, plain
 from sparsam.data._factor import Factored, factorise, from_dictionary
 from sparsam.data._moments import Moments, encode_moments, moments_of, no_dates
 from sparsam.data._near_identifiers import is_numbering, nearly_unique
-from sparsam.data._open import open_as, without_texts
+from sparsam.data._open import open_as
 from sparsam.data._table import Table
 from sparsam.data._target import Target
 from sparsam.data.roles._roles import Roles
 from sparsam.data.sample._others import CodedColumn, OthersInEngine, changed_table
 from sparsam.data.source._column import Column
-from sparsam.data.source._source import LazyColumns, Source, check_distinct
+from sparsam.data.source._missing_texts import without_texts
+from sparsam.data.source._source import MOST_IN_ENGINE, LazyColumns, Source, check_distinct
 from sparsam.data.source.lazy import ColumnPlan, Draw, LazyFrame
 
 # What a cell takes: two bytes for its code, and as much again for each of the parts, copies and
 # tables of counts that learning makes of it.
 BYTES_A_CODE = 8
 FEWEST_DRAWN = 10_000
-# Every query takes a look at all columns: those of a wider file come home one after the other.
-_MOST_IN_ENGINE = 500
 
 # Where a name is given that must be a column.
 _DECLARED = (
@@ -252,7 +251,7 @@ def _rows_of(
 ) -> _RowsAtHome | RowsInEngine:
     """Load columns, or count what is in them where they stay in an engine."""
     text = text_columns(roles)
-    wide = source.in_file and len(names) > _MOST_IN_ENGINE
+    wide = source.in_file and len(names) > MOST_IN_ENGINE
     columns = source.lazy(names, text=text) if names and not wide else None
     if columns is None:
         return _RowsAtHome(source, text)

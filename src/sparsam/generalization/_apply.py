@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from sparsam.data.source import (
     LazyFrame,
     SeriesColumn,
     Source,
-    keep_within,
     labelled,
     open_frame,
 )
@@ -48,10 +47,7 @@ def apply(
     """
     check_output(output)
     kept = [keep] if isinstance(keep, str) else list(keep)
-    for name in kept:
-        if name in generalization:
-            msg = f"'{name}' is generalised and must not be kept as it is. Take it out of `keep`."
-            raise ParameterError(msg)
+    _check_kept(generalization, kept)
     partitions = [part for part in generalization.partitions if part.collected]
     needed = [*(part.name for part in partitions), *kept]
     if isinstance(source, Table):
@@ -62,6 +58,13 @@ def apply(
     if isinstance(frame, LazyFrame):
         return _apply_lazily(frame, partitions, kept, output)
     return _apply_eagerly(frame, partitions, kept, output)
+
+
+def _check_kept(generalization: Generalization, keep: Sequence[str]) -> None:
+    for name in keep:
+        if name in generalization:
+            msg = f"'{name}' is generalised and must not be kept as it is. Take it out of `keep`."
+            raise ParameterError(msg)
 
 
 def _apply_table(
@@ -94,36 +97,56 @@ def _apply_lazily(
     return frame.rebuild(plans, keep)
 
 
+class AppliedInPlace(NamedTuple):
+    """Rows of a file or a database, generalized where they are.
+
+    Attributes
+    ----------
+    relation : DuckDB relation
+    remarks : mapping of str to str
+        What was guessed about columns.
+    """
+
+    relation: Any
+    remarks: Mapping[str, str]
+
+
 def apply_in_place(
-    generalization: Generalization, source: Source, keep: Sequence[str], output: str
-) -> Any | None:
-    """Generalise the rows of a file or a database where they are: a relation comes out.
+    generalization: Generalization,
+    source: Source,
+    keep: Sequence[str],
+    output: str,
+    text: Collection[str] = (),
+) -> AppliedInPlace | None:
+    """Generalise the rows of a file or a database where they are.
 
     Parameters
     ----------
     generalization : Generalization
     source : Source
-        It calls no text missing.
     keep : sequence of str
     output : {"labels", "codes"}
+    text : collection of str
+        Columns of a CSV file that stay text.
 
     Returns
     -------
-    relation or None
-        None where some column must come home to be read, such as dates that are texts.
+    AppliedInPlace or None
+        None where rows are in memory, or must come home to be read, such as dates that are texts.
     """
     check_output(output)
+    _check_kept(generalization, keep)
     partitions = [part for part in generalization.partitions if part.collected]
     names = [*(part.name for part in partitions), *keep]
-    check_columns(source.names, names)
-    columns = source.lazy(names) if names else None
-    if columns is None:
+    engine, columns = source.engine, source.in_place(names, text)
+    if engine is None or columns is None:
         return None
-    keep_within(source, max(_LEAST_MEMORY, _MEMORY_OF_COLUMN * len(names)))
+    engine.keep_within(max(_LEAST_MEMORY, _MEMORY_OF_COLUMN * len(names)))
     frame = columns.frame.called({place: name for name, place in columns.places.items()})
     if not all(frame.kind(part.name) in kinds_of(part) for part in partitions):
         return None
-    return _apply_lazily(frame, partitions, list(keep), output)
+    relation = _apply_lazily(frame, partitions, list(keep), output)
+    return AppliedInPlace(relation, columns.remarks)
 
 
 # What an engine may hold of rows on their way from one file to another.

@@ -50,7 +50,9 @@ def test_only_one_module_says_how_duckdb_reads() -> None:
 
 def test_every_reader_of_the_engine_leaves_folders_alone() -> None:
     text = ENGINE.read_text(encoding="utf-8")
-    calls = [line for line in text.splitlines() if '"read_' in line and "(?" in line]
+    calls = [
+        line for line in text.splitlines() if '"read_' in line and "({" in line.replace("?", "{")
+    ]
     assert len(calls) == 2
     assert all("hive_partitioning = false" in line for line in calls)
 

@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sparsam._errors import DataError, RoleError
@@ -27,6 +27,13 @@ from sparsam.data import (
     read,
     resolve,
 )
+
+
+@pytest.fixture(params=["loaded", "in place"], autouse=True)
+def where_csv_files_are_read(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
+    """A large CSV file stays where it is: nothing else may change."""
+    if request.param == "in place":
+        monkeypatch.setattr("sparsam.data.source._source.LARGE_FILE", 0)
 
 
 def one(folder: Path, *cells: str) -> object:
@@ -68,7 +75,9 @@ def test_infinity_in_a_file(tmp_path: Path):
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), min_size=1, max_size=5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.lists(texts, min_size=1, max_size=8))
 def test_any_text_survives_a_file(tmp_path_factory: pytest.TempPathFactory, cells: list[str]):
     cells = ["word", *cells]

@@ -21,8 +21,6 @@ from sparsam.data.source._engine import (
     Engine,
     ParquetFile,
     Wording,
-    csv_lines,
-    damaged_csv,
     is_relation,
     listed,
     no_parquet,
@@ -31,9 +29,9 @@ from sparsam.data.source._engine import (
     worded,
 )
 from sparsam.data.source._format import ANY_FORMAT
-from sparsam.data.source._header import header_of
 from sparsam.data.source._source import check_distinct, open_source
 from sparsam.data.source._table_file import open_bytes
+from sparsam.data.source.csv_files import csv_lines, damaged_csv, header_of
 from sparsam.data.source.lazy import open_lazy
 from sparsam.data.source.lazy._stream import stream_codes
 

@@ -13,15 +13,12 @@ from sparsam.data.source._frame import EagerFrame as EagerFrame
 from sparsam.data.source._frame import SeriesColumn as SeriesColumn
 from sparsam.data.source._frame import labelled as labelled
 from sparsam.data.source._frame import open_frame as open_frame
-from sparsam.data.source._header import header_of as header_of
 from sparsam.data.source._source import Source as Source
 from sparsam.data.source._source import column_names as column_names
 from sparsam.data.source._source import columns_of as columns_of
 from sparsam.data.source._source import count_rows as count_rows
 from sparsam.data.source._source import is_frame as is_frame
-from sparsam.data.source._source import keep_within as keep_within
 from sparsam.data.source._source import open_source as open_source
-from sparsam.data.source._source import stays_put as stays_put
 from sparsam.data.source._source import table_places as table_places
 from sparsam.data.source._source import take_rows as take_rows
 from sparsam.data.source._stored_cells import row_labels as row_labels
@@ -36,6 +33,7 @@ from sparsam.data.source._write import whole_numbers as whole_numbers
 from sparsam.data.source._write import without_formulas as without_formulas
 from sparsam.data.source._write import write_columns as write_columns
 from sparsam.data.source._write import write_relation as write_relation
+from sparsam.data.source.csv_files import header_of as header_of
 from sparsam.data.source.declared import EngineColumns as EngineColumns
 from sparsam.data.source.declared import MemoryColumns as MemoryColumns
 from sparsam.data.source.declared import Wanted as Wanted

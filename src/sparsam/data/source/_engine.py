@@ -16,11 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsam._errors import DataError, SparsamError
-from sparsam.data.source._csv_records import check_gzip, open_quote, record_batches, uneven
-from sparsam.data.source._format import ANY_FORMAT, FileFormat
-from sparsam.data.source._header import Header
-from sparsam.data.source._table_file import TableFile, is_packed
-from sparsam.data.source._text import is_utf8, no_text
 
 Wording = Callable[[Exception], DataError]
 
@@ -32,9 +27,9 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 # The name of a folder, such as "age=30", is no value of anybody.
 _PARQUET = "read_parquet(?, hive_partitioning = false{more})"
 _CSV = (
-    "read_csv(?, hive_partitioning = false, auto_detect = false, header = true, delim = ?, "
-    "quote = '\"', escape = '\"', columns = ?, nullstr = ?, compression = ?, new_line = ?, "
-    "skip = ?{more})"
+    "read_csv({files}, hive_partitioning = false, auto_detect = false, header = true, "
+    "delim = {delimiter}, quote = {quote}, escape = {quote}, columns = {columns}, nullstr = [''], "
+    "compression = '{packed}', new_line = '{newline}', skip = {above}{more})"
 )
 # Said of a first line, which then decides nothing about the others: DuckDB would look for the end
 # of a line between quotes too.
@@ -57,6 +52,10 @@ class Engine:
 
         limit = {} if max_memory is None else {"memory_limit": f"{max(max_memory, 1 << 28)}B"}
         self._connection = duckdb.connect(":memory:", config={**_CONFIG, **limit})
+
+    def keep_within(self, memory: int) -> None:
+        """Take no more memory than so many bytes from now on."""
+        self.run(f"SET memory_limit = '{memory}B'", [], unreadable_frame)
 
     def run(self, query: str, parameters: Sequence[Any], wording: Wording) -> None:
         """Execute a query that gives nothing back."""
@@ -222,151 +221,47 @@ class ParquetFile:
             self.column(place, f"bit_xor(hash({self.columns[place]}))")
 
 
-def csv_table(
-    engine: Engine,
-    file: TableFile,
-    header: Header,
-    form: FileFormat,
+def csv_reader(
+    files: Sequence[Path],
+    width: int,
     *,
-    more: Sequence[tuple[Path, Header]] = (),
-    select: str = "*",
-    any_text: bool = False,
-) -> None:
-    """Read a CSV file, whose columns are called c0, c1, ..., into the table t of an engine.
+    delimiter: str,
+    newline: str,
+    above: int,
+    packed: bool,
+    quotes: bool = True,
+    keep_rejected: bool = False,
+) -> str:
+    """Write the call that reads CSV files of one form: columns c0, c1, ... of texts.
+
+    Nothing is guessed, and no parameter is left to be filled in: a view takes none.
 
     Parameters
     ----------
-    engine : Engine
-    file : Path or Piped
-        One that is not on a disk, or not in UTF-8, or whose lines do not all end alike, is read by
-        Python, which takes longer.
-    header : Header
-    form : FileFormat
-    more : sequence of (Path, Header)
-        More files of the same table, each with how it begins.
-    select : str, default="*"
-        Expressions of the columns, which are texts.
-    any_text : bool, default=False
-        Whether a row with a text that is not in UTF-8 is read too, with all its cells missing and
-        after the other rows; if not, it is an error. Nothing changes for the other rows: one
-        person's text decides nothing about the others.
+    files : sequence of Path
+    width : int
+        How many columns they have.
+    delimiter, newline : str
+        What stands between two fields, and at the end of a line.
+    above : int
+        How many lines stand above the names.
+    packed : bool
+    quotes : bool, default=True
+        Whether a sign between quotes is one of the cell.
+    keep_rejected : bool, default=False
+        Whether rows that cannot be read are listed, and not an error.
     """
-    _one_csv(engine, file, header, form, select, any_text, "CREATE TABLE t AS")
-    for own, its in more:
-        _one_csv(engine, own, its, form, select, any_text, "INSERT INTO t")
-
-
-def _one_csv(
-    engine: Engine,
-    file: TableFile,
-    header: Header,
-    form: FileFormat,
-    select: str,
-    any_text: bool,
-    into: str,
-) -> None:
-    if is_packed(file):
-        check_gzip(file)
-    if isinstance(file, Path) and is_utf8(form):
-        try:
-            _native_csv(engine, file, header, form, select, any_text, into)
-        except _UnlikeLinesError:
-            if into.startswith("CREATE"):
-                drop = "DROP TABLE IF EXISTS t"
-                engine.run(drop, [], lambda error: damaged_csv(file, error, form))
-        else:
-            return
-    _foreign_csv(engine, file, header, form, select, any_text, into)
-
-
-def csv_lines(engine: Engine, file: Path, header: Header) -> Any:
-    """Return the records of a CSV file without quotes as a relation, whose rows stay in the file.
-
-    Parameters
-    ----------
-    engine : Engine
-    file : Path
-        In which no quote occurs: a sign between two delimiters is a sign of the cell.
-    header : Header
-    """
-    columns = {f"c{i}": "VARCHAR" for i in range(len(header.names))}
-    compression = "gzip" if is_packed(file) else "none"
-    how = [compression, _NEWLINES[header.newline], header.above]
-    parameters = [literal(file), header.delimiter, columns, [""], *how]
-    plain = _CSV.format(more="").replace("quote = '\"', escape = '\"'", "quote = '', escape = ''")
-    return engine.relation(
-        f"SELECT * FROM {plain}", parameters, lambda error: damaged_csv(file, error, ANY_FORMAT)
+    columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(width))
+    return _CSV.format(
+        files=f"[{listed([literal(file) for file in files])}]",
+        delimiter=listed([delimiter]),
+        quote="'\"'" if quotes else "''",
+        columns=f"{{{columns}}}",
+        packed="gzip" if packed else "none",
+        newline=_NEWLINES[newline],
+        above=above,
+        more=", store_rejects = true" if keep_rejected else "",
     )
-
-
-class _UnlikeLinesError(DataError):
-    """A CSV file in which lines end in more than one way, as DuckDB sees it."""
-
-
-def _native_csv(
-    engine: Engine,
-    file: Path,
-    header: Header,
-    form: FileFormat,
-    select: str,
-    any_text: bool,
-    into: str,
-) -> None:
-    columns = {f"c{i}": "VARCHAR" for i in range(len(header.names))}
-    compression = "gzip" if is_packed(file) else "none"
-    newline = _NEWLINES[header.newline]
-    how = [compression, newline, header.above]
-    parameters = [literal(file), header.delimiter, columns, [""], *how]
-
-    def wording(error: Exception) -> DataError:
-        if "state machine reached an invalid state" in str(error):
-            return _UnlikeLinesError("Every line of a CSV file must end in the same way.")
-        return damaged_csv(file, error, form)
-
-    source = _CSV.format(more=", store_rejects = true" if any_text else "")
-    engine.run(f"{into} SELECT {select} FROM {source}", parameters, wording)
-    if any_text:
-        _add_unreadable(engine, file, select, list(columns))
-
-
-def _foreign_csv(
-    engine: Engine,
-    file: TableFile,
-    header: Header,
-    form: FileFormat,
-    select: str,
-    any_text: bool,
-    into: str,
-) -> None:
-    def wording(error: Exception) -> DataError:
-        return damaged_csv(file, error, form)
-
-    names = [f"c{i}" for i in range(len(header.names))]
-    texts = ", ".join(f"{name} VARCHAR" for name in names)
-    engine.run(f"CREATE TABLE records ({texts})", [], wording)
-    for batch in record_batches(file, header, form, any_text=any_text):
-        engine.insert("records", dict(zip(names, batch, strict=True)), wording)
-    engine.run(f"{into} SELECT {select} FROM records", [], wording)
-    engine.run("DROP TABLE records", [], wording)
-
-
-def _add_unreadable(engine: Engine, file: Path, select: str, columns: Sequence[str]) -> None:
-    """Add a row without any value to t for each that could not be read because of its text."""
-
-    def wording(error: Exception) -> DataError:
-        return damaged_csv(file, error, ANY_FORMAT)
-
-    text = "error_type::VARCHAR IN ('INVALID ENCODING', 'INVALID UNICODE')"
-    query = (
-        f"SELECT count(DISTINCT line_byte_position) FILTER (WHERE {text}), "
-        f"min(line) FILTER (WHERE NOT {text}) FROM reject_errors"
-    )
-    rows, line = engine.rows(query, [], wording)[0]
-    if line is not None:
-        raise DataError(f"'{file.name}' must be a CSV file. Line {line} is damaged.")
-    empty = ", ".join(f"NULL::VARCHAR AS {column}" for column in columns)
-    query = f"INSERT INTO t SELECT {select} FROM (SELECT {empty} FROM range(?))"
-    engine.run(query, [rows], wording)
 
 
 def relation_columns(relation: Any, wording: Wording) -> Mapping[str, NDArray[Any]]:
@@ -405,29 +300,6 @@ def listed(texts: Collection[str]) -> str:
 def no_parquet(file: Path) -> DataError:
     """Make the error for a file that is no Parquet file."""
     return DataError(f"'{file.name}' must be a Parquet file. It cannot be read as one.")
-
-
-def damaged_csv(file: TableFile, error: Exception, form: FileFormat) -> DataError:
-    """Return where a CSV file is damaged; DuckDB's own message would quote the line."""
-    message = str(error)
-    line = re.search(r"CSV Error on Line: (\d+)", message)
-    fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
-    where = f"Line {line[1]} is damaged." if line else "It is damaged."
-    if fields:
-        return uneven(file, int(line[1]) if line else None, int(fields[2]), int(fields[1]))
-    if not_utf8(error):
-        return no_text(file, form, f"{where} It is not in UTF-8.")
-    if "unterminated quote" in message:
-        return open_quote(file, int(line[1]) if line else None)
-    if "maximum line size" in message.lower():
-        return DataError(
-            f"'{file.name}' must be a CSV file. {where} It is longer than 2 million bytes."
-            "\n\nHint: is a quote never closed? If not, shorten or take out the longest texts."
-        )
-    return DataError(
-        f"'{file.name}' must be a CSV file in UTF-8. {where}"
-        "\n\nHint: write or fetch the file again; is it a CSV file at all?"
-    )
 
 
 def _bad_column(file: Path, name: str, error: Exception) -> DataError:

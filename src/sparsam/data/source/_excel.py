@@ -11,7 +11,6 @@ from typing import Any
 
 from sparsam._errors import DataError, MissingExtraError
 from sparsam.data.source._engine import worded
-from sparsam.data.source._header import looks_like_data
 from sparsam.data.source._loaded import Loaded, text_remarks
 from sparsam.data.source._table_file import (
     MOST_TIMES,
@@ -21,6 +20,7 @@ from sparsam.data.source._table_file import (
     open_bytes,
     too_large,
 )
+from sparsam.data.source.csv_files import looks_like_data
 
 _SAMPLE = 1000
 _ERRORS = {

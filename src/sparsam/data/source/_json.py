@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sparsam._errors import DataError
-from sparsam.data.source._csv_records import check_gzip
 from sparsam.data.source._format import FileFormat
 from sparsam.data.source._loaded import Loaded, text_remarks
 from sparsam.data.source._table_file import TableFile, check_signature, is_packed
 from sparsam.data.source._text import no_text, text_lines
+from sparsam.data.source.csv_files import check_gzip
 
 # With more fields than this, the names of the fields are somebody's data.
 _MOST_FIELDS = 20_000

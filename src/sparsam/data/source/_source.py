@@ -33,14 +33,11 @@ from sparsam.data.source._column import (
     to_array,
     typed_column,
 )
-from sparsam.data.source._csv_cells import Cell, CsvCells
 from sparsam.data.source._database import Address, attached, database_address
 from sparsam.data.source._engine import (
     Engine,
     ParquetFile,
     Wording,
-    csv_table,
-    damaged_csv,
     is_relation,
     no_parquet,
     relation_columns,
@@ -49,11 +46,18 @@ from sparsam.data.source._engine import (
 )
 from sparsam.data.source._excel import excel_columns
 from sparsam.data.source._format import ANY_FORMAT, FileFormat
-from sparsam.data.source._header import header_of
 from sparsam.data.source._json import json_columns
 from sparsam.data.source._loaded import Loaded, check_single, nested, typed_values
 from sparsam.data.source._many_files import check_alike, is_many, many_files
-from sparsam.data.source._table_file import FileKind, Piped, TableFile, table_file
+from sparsam.data.source._table_file import FileKind, Piped, TableFile, is_packed, table_file
+from sparsam.data.source.csv_files import (
+    Cell,
+    CsvCells,
+    csv_in_place,
+    csv_table,
+    damaged_csv,
+    header_of,
+)
 from sparsam.data.source.lazy import LazyFrame, distinct_values, open_lazy
 
 if TYPE_CHECKING:
@@ -71,6 +75,11 @@ _INDEX = re.compile(r"__index_level_\d+__")
 _SAMPLE = 1000
 # A table of more columns is loaded so many columns at a time.
 _WIDE = 100
+# Every query takes a look at all columns of a file: those of a wider one come home one by one.
+MOST_IN_ENGINE = 500
+# The texts of a larger CSV file take more memory than reading them again takes time.
+LARGE_FILE = 1 << 27
+_PACKED_TIMES = 8  # what packed text usually becomes
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,12 +95,15 @@ class LazyColumns:
         For each of them, its column of the frame.
     remarks : mapping of str to str
         What was guessed about them.
+    wording : callable
+        What is said when the engine fails, see `worded`.
     """
 
     names: tuple[str, ...]
     frame: LazyFrame
     places: Mapping[str, str]
     remarks: Mapping[str, str]
+    wording: Wording
 
     def counted(self) -> dict[str, Column]:
         """Count the distinct values of each column, in one pass."""
@@ -128,7 +140,8 @@ def lazy_columns(
     frame = open_lazy(nw.from_native(native), wording)
     if not all(map(frame.tells, places)):
         return None
-    return LazyColumns(tuple(names), frame, dict(zip(names, places, strict=True)), remarks or {})
+    own = dict(zip(names, places, strict=True))
+    return LazyColumns(tuple(names), frame, own, remarks or {}, wording)
 
 
 Missing = Callable[[str], Collection[str]]
@@ -161,6 +174,11 @@ class Source(ABC):
     in_file: bool = False
     notes: tuple[str, ...] = ()
     remarked: tuple[Column, ...] = ()
+
+    @property
+    def engine(self) -> Engine | None:
+        """What reads the rows of a file or a database where they are, a part at a time."""
+        return None
 
     @abstractmethod
     def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
@@ -198,6 +216,24 @@ class Source(ABC):
             Columns of a CSV file that stay text.
         """
         return None
+
+    def in_place(self, names: Sequence[str], text: Collection[str] = ()) -> LazyColumns | None:
+        """Return columns of a file or a database as they are where its rows are read part by part.
+
+        Parameters
+        ----------
+        names : sequence of str
+        text : collection of str
+            Columns of a CSV file that stay text.
+
+        Returns
+        -------
+        LazyColumns or None
+            None where rows are loaded.
+        """
+        check_distinct(self.names)
+        check_names(names, self.names)
+        return self.lazy(names, text=text) if names and self.engine is not None else None
 
     def columns(
         self, names: Sequence[str], text: Collection[str] = (), missing: Collection[str] = ()
@@ -274,16 +310,6 @@ def table_places(path: str) -> list[Path]:
     return many_files(path)[0] if is_many(path) else []
 
 
-def stays_put(path: Any) -> bool:
-    """Whether a path names rows that an engine reads where they are, a part at a time."""
-    if isinstance(path, Piped):
-        return False
-    if database_address(path) is not None:
-        return True
-    kind = many_files(path)[1] if is_many(path) else table_file(path)[1]
-    return kind == "parquet"
-
-
 def _open_files(path: Path, form: FileFormat, private: bool) -> Source:
     (first, *more), kind = many_files(path)
     if kind == "parquet":
@@ -291,21 +317,8 @@ def _open_files(path: Path, form: FileFormat, private: bool) -> Source:
     return CsvSource(first, form, more=more, origin=path, private=private)
 
 
-def keep_within(source: Source, memory: int) -> None:
-    """Let the engine behind a file or a database take no more memory than this.
-
-    Parameters
-    ----------
-    source : Source
-    memory : int
-        Bytes.
-    """
-    if isinstance(source, ParquetSource | DatabaseSource):
-        source.engine.run(f"SET memory_limit = '{memory}B'", [], unreadable_frame)
-
-
 class CsvSource(Source):
-    """A CSV or TSV file, parsed once into DuckDB.
+    """A CSV or TSV file: a large one stays where it is, another is parsed once into DuckDB.
 
     Parameters
     ----------
@@ -351,12 +364,31 @@ class CsvSource(Source):
         found = self._cells.written() if self._loaded else ANY_FORMAT
         return self.form.completed_by(replace(found, delimiter=delimiter))
 
-    @cached_property
+    @property
+    def engine(self) -> Engine | None:
+        """What reads the rows where they are; None where the file is so small that it is loaded."""
+        engine, n_rows = self._opened
+        return None if n_rows is None else engine
+
+    @property
     def _engine(self) -> Engine:
-        engine = Engine()
-        csv_table(engine, self.file, self.header, self.form, more=self.more)
+        return self._opened[0]
+
+    @cached_property
+    def _opened(self) -> tuple[Engine, int | None]:
+        """The engine that has the table, and how many rows a file has whose rows stay there."""
+        engine, n_rows = Engine(), None
+        if isinstance(self.file, Path) and self._is_large(self.file):
+            n_rows = csv_in_place(engine, [(self.file, self.header), *self.more], self.form)
+        if n_rows is None:
+            csv_table(engine, self.file, self.header, self.form, more=self.more)
         self._loaded = True
-        return engine
+        return engine, n_rows
+
+    def _is_large(self, file: Path) -> bool:
+        files = [file, *(own for own, _ in self.more)]
+        size = sum(f.stat().st_size * (_PACKED_TIMES if is_packed(f) else 1) for f in files)
+        return size > LARGE_FILE and len(self.names) <= MOST_IN_ENGINE
 
     @cached_property
     def _cells(self) -> CsvCells:
@@ -365,7 +397,10 @@ class CsvSource(Source):
     @property
     def n_rows(self) -> int:
         """The number of rows."""
-        return int(self._engine.rows("SELECT count(*) FROM t", [], self._damaged)[0][0])
+        engine, n_rows = self._opened
+        if n_rows is None:
+            n_rows = int(engine.rows("SELECT count(*) FROM t", [], self._damaged)[0][0])
+        return n_rows
 
     def column(self, name: str, missing: Collection[str] = (), *, text: bool = False) -> Column:
         """Load one column: numbers or truth values where every cell is one, else text."""
@@ -430,10 +465,15 @@ class ParquetSource(Source):
         private: bool = False,
     ) -> None:
         self.origin, self.file, self.more = origin or file, file, tuple(more)
-        self.engine = Engine()
-        self.parquet = ParquetFile(file, self.engine, more=more, any_text=private)
+        self._engine = Engine()
+        self.parquet = ParquetFile(file, self._engine, more=more, any_text=private)
         check_alike((file, *more), [self.parquet.names, *self.parquet.others])
         self.names = tuple(name for name in self.parquet.names if not _INDEX.fullmatch(name))
+
+    @property
+    def engine(self) -> Engine | None:
+        """What reads the rows where they are."""
+        return self._engine
 
     @property
     def n_rows(self) -> int:
@@ -501,9 +541,14 @@ class DatabaseSource(_RelationSource):
     in_file = True
 
     def __init__(self, origin: Path, address: Address) -> None:
-        self.engine = Engine()
-        super().__init__(attached(self.engine, address))
+        self._engine = Engine()
+        super().__init__(attached(self._engine, address))
         self.path = origin
+
+    @property
+    def engine(self) -> Engine | None:
+        """What reads the rows where they are."""
+        return self._engine
 
 
 class _ArraySource(Source):

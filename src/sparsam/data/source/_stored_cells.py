@@ -22,7 +22,6 @@ from sparsam._errors import DataError
 from sparsam._lazy import LazyModule
 from sparsam.data._table import Table
 from sparsam.data.source._engine import Engine, ParquetFile, is_relation, literal, no_parquet
-from sparsam.data.source._header import header_of
 from sparsam.data.source._source import (
     Source,
     check_distinct,
@@ -31,6 +30,7 @@ from sparsam.data.source._source import (
     open_source,
 )
 from sparsam.data.source._table_file import open_bytes
+from sparsam.data.source.csv_files import header_of
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw

@@ -10,11 +10,12 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
 from sparsam._errors import DataError
-from sparsam.data.source._engine import Engine, csv_table, damaged_csv, listed
+from sparsam.data.source._engine import Engine, listed
 from sparsam.data.source._number_forms import base_form
 from sparsam.data.source._source import CsvSource
 from sparsam.data.source._table_file import TableFile
 from sparsam.data.source._text import EncodingError
+from sparsam.data.source.csv_files import csv_table, damaged_csv
 from sparsam.data.source.declared._columns import Declaration, Wanted, check_columns
 from sparsam.data.source.declared._on_engine import EngineColumns, check_texts
 from sparsam.data.source.lazy import ColumnPlan, LazyKind, lazy_relation

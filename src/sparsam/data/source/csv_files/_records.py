@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from sparsam._errors import DataError, hint
 from sparsam.data.source._format import FileFormat
-from sparsam.data.source._header import Header
 from sparsam.data.source._table_file import TableFile, cut_short, open_bytes
 from sparsam.data.source._text import TextLines, no_text, text_lines
+from sparsam.data.source.csv_files._header import Header
 
 _CELLS = 1 << 20
 _CHUNK = 1 << 20

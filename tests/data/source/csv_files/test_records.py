@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from sparsam._errors import DataError
 from sparsam.data import open_source
-from sparsam.data.source import FileFormat, Piped, _csv_records, header_of
+from sparsam.data.source import FileFormat, Piped, header_of
 from sparsam.data.source._column import to_array
-from sparsam.data.source._csv_records import record_batches
 from sparsam.data.source._write import csv_text
+from sparsam.data.source.csv_files import _records
+from sparsam.data.source.csv_files._records import record_batches
 
 ANY = FileFormat()
 
@@ -43,7 +44,7 @@ def test_python_and_duckdb_read_the_same(
 
 
 def test_batches_and_blank_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_csv_records, "_CELLS", 4)
+    monkeypatch.setattr(_records, "_CELLS", 4)
     piped = Piped("csv", b"x,y\n1,\n\n2,b\n3,c\n")
     batches = list(record_batches(piped, header_of(piped), ANY))
     assert [[column.tolist() for column in batch] for batch in batches] == [

@@ -9,7 +9,6 @@ from itertools import islice
 
 from sparsam.data.source._engine import Engine, Wording, listed
 from sparsam.data.source._format import FileFormat
-from sparsam.data.source._header import Header
 from sparsam.data.source._number_forms import (
     PLAIN,
     Evidence,
@@ -23,6 +22,7 @@ from sparsam.data.source._number_forms import (
     sql_text,
     worth_a_look,
 )
+from sparsam.data.source.csv_files._header import Header
 
 # How many cells are looked at before all of them are, and for remarks.
 _SAMPLE = 1000
@@ -56,7 +56,7 @@ class CsvCells:
     Parameters
     ----------
     engine : Engine
-        Its table t holds the file, as texts.
+        Its table t is the file, as texts.
     header : Header
     form : FileFormat
         What is known of how the file is written.
@@ -124,12 +124,23 @@ class CsvCells:
         return found | self._find_forms(found, cells)
 
     def _all(self, cells: Mapping[int, str], condition: Callable[[str], str]) -> set[int]:
-        """Return the places of the columns of which every cell fulfils a condition."""
+        """Return the places of the columns of which every cell fulfils a condition.
+
+        The first rows are asked before all are: a large file is parsed again for each look at it.
+        """
+        rows = f"(SELECT {', '.join(f'c{place}' for place in cells)} FROM t LIMIT {_SAMPLE})"
+        maybe = {p: cells[p] for p, fits in self._fit(cells, condition, rows) if fits is not False}
+        return {place for place, fits in self._fit(maybe, condition, "t") if fits}
+
+    def _fit(
+        self, cells: Mapping[int, str], condition: Callable[[str], str], rows: str
+    ) -> list[tuple[int, bool | None]]:
+        """Return of each column whether every cell fulfils a condition; None where no cell is."""
         if not cells:
-            return set()
+            return []
         asked = ", ".join(f"bool_and({condition(cell)})" for cell in cells.values())
-        answers = self._engine.rows(f"SELECT {asked} FROM t", [], self._wording)[0]
-        return {place for place, fits in zip(cells, answers, strict=True) if fits}
+        answers = self._engine.rows(f"SELECT {asked} FROM {rows}", [], self._wording)[0]
+        return list(zip(cells, answers, strict=True))
 
     def _find_forms(self, found: Mapping[int, Cell], cells: Mapping[int, str]) -> dict[int, Cell]:
         """Find the columns whose numbers are not written as everybody writes them."""

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from sparsam.data import open_source
-from sparsam.data.source import FileFormat, Piped, _csv_cells
+from sparsam.data.source import FileFormat, Piped
+from sparsam.data.source.csv_files import _cells
 
 
 def loaded(text: str, missing: tuple[str, ...] = (), **said: str):
@@ -35,7 +36,7 @@ def test_no_point_no_remark() -> None:
 
 
 def test_cells_far_below_count_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_csv_cells, "_SAMPLE", 3)
+    monkeypatch.setattr(_cells, "_SAMPLE", 3)
     _, columns = loaded("a;b\n" + ";x\n" * 5 + "3,14;y\n2,5;y\n")
     assert columns["a"].values.tolist()[-2:] == [3.14, 2.5]
     _, columns = loaded("a;b\n" + "3,14;x\n" * 5 + "Anna;y\n")

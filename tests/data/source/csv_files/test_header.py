@@ -10,7 +10,7 @@ import pytest
 
 from sparsam._errors import DataError
 from sparsam.data import column_names, columns_of, read
-from sparsam.data.source._header import _records, header_of, looks_like_data
+from sparsam.data.source.csv_files._header import _records, header_of, looks_like_data
 
 PEOPLE = [
     ["34", "female", "Berlin", "52000.17", "2024-01-03", "Anna Schmidt"],

@@ -1,0 +1,235 @@
+"""CSV files as DuckDB reads them: into a table of its memory, or where they lie."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sparsam._errors import DataError
+from sparsam.data.source._engine import Engine, csv_reader, not_utf8
+from sparsam.data.source._format import ANY_FORMAT, FileFormat
+from sparsam.data.source._table_file import TableFile, is_packed
+from sparsam.data.source._text import is_utf8, no_text
+from sparsam.data.source.csv_files._header import Header
+from sparsam.data.source.csv_files._records import check_gzip, open_quote, record_batches, uneven
+
+
+def csv_table(
+    engine: Engine,
+    file: TableFile,
+    header: Header,
+    form: FileFormat,
+    *,
+    more: Sequence[tuple[Path, Header]] = (),
+    select: str = "*",
+    any_text: bool = False,
+) -> None:
+    """Read a CSV file, whose columns are called c0, c1, ..., into the table t of an engine.
+
+    Parameters
+    ----------
+    engine : Engine
+    file : Path or Piped
+        One that is not on a disk, or not in UTF-8, or whose lines do not all end alike, is read by
+        Python, which takes longer.
+    header : Header
+    form : FileFormat
+    more : sequence of (Path, Header)
+        More files of the same table, each with how it begins.
+    select : str, default="*"
+        Expressions of the columns, which are texts.
+    any_text : bool, default=False
+        Whether a row with a text that is not in UTF-8 is read too, with all its cells missing and
+        after the other rows; if not, it is an error. Nothing changes for the other rows: one
+        person's text decides nothing about the others.
+    """
+    _one_csv(engine, file, header, form, select, any_text, "CREATE TABLE t AS")
+    for own, its in more:
+        _one_csv(engine, own, its, form, select, any_text, "INSERT INTO t")
+
+
+def _one_csv(
+    engine: Engine,
+    file: TableFile,
+    header: Header,
+    form: FileFormat,
+    select: str,
+    any_text: bool,
+    into: str,
+) -> None:
+    if is_packed(file):
+        check_gzip(file)
+    if isinstance(file, Path) and is_utf8(form):
+        try:
+            _native_csv(engine, file, header, form, select, any_text, into)
+        except _UnlikeLinesError:
+            if into.startswith("CREATE"):
+                drop = "DROP TABLE IF EXISTS t"
+                engine.run(drop, [], lambda error: damaged_csv(file, error, form))
+        else:
+            return
+    _foreign_csv(engine, file, header, form, select, any_text, into)
+
+
+def csv_in_place(
+    engine: Engine, files: Sequence[tuple[Path, Header]], form: FileFormat
+) -> int | None:
+    """Let the table t of an engine be CSV files, whose rows stay there.
+
+    Every file is read once, whole, so that one that is damaged is refused now.
+
+    Parameters
+    ----------
+    engine : Engine
+    files : sequence of (Path, Header)
+        The files of one table, each with how it begins.
+    form : FileFormat
+
+    Returns
+    -------
+    int or None
+        How many rows they have; None where DuckDB cannot read them by itself, see `csv_table`, or
+        not together, as one begins otherwise than another.
+    """
+    paths, headers = zip(*files, strict=True)
+    if not is_utf8(form) or len({_beginning(*file) for file in files}) > 1:
+        return None
+    n_rows = 0
+    for file in files:
+        if is_packed(file[0]):
+            check_gzip(file[0])
+        try:
+            n_rows += _checked(engine, *file, form)
+        except _UnlikeLinesError:
+            return None
+    query = f"CREATE VIEW t AS SELECT * FROM {_reader(paths, headers[0])}"
+    engine.run(query, [], lambda error: damaged_csv(paths[0], error, form))
+    return n_rows
+
+
+def _beginning(file: Path, header: Header) -> tuple[Any, ...]:
+    return (len(header.names), header.delimiter, header.newline, header.above, is_packed(file))
+
+
+def _checked(engine: Engine, file: Path, header: Header, form: FileFormat) -> int:
+    """Read all cells of a file, and count its rows."""
+    cells = ", ".join(f"count(c{place})" for place in range(len(header.names)))
+    query = f"SELECT count(*), {cells} FROM {_reader([file], header)}"
+    return int(engine.rows(query, [], lambda error: _refused(file, error, form))[0][0])
+
+
+def csv_lines(engine: Engine, file: Path, header: Header) -> Any:
+    """Return the records of a CSV file without quotes as a relation, whose rows stay in the file.
+
+    Parameters
+    ----------
+    engine : Engine
+    file : Path
+        In which no quote occurs: a sign between two delimiters is a sign of the cell.
+    header : Header
+    """
+    query = f"SELECT * FROM {_reader([file], header, quotes=False)}"
+    return engine.relation(query, [], lambda error: damaged_csv(file, error, ANY_FORMAT))
+
+
+def _reader(files: Sequence[Path], header: Header, **options: bool) -> str:
+    return csv_reader(
+        files,
+        len(header.names),
+        delimiter=header.delimiter,
+        newline=header.newline,
+        above=header.above,
+        packed=is_packed(files[0]),
+        **options,
+    )
+
+
+def _refused(file: Path, error: Exception, form: FileFormat) -> DataError:
+    if "state machine reached an invalid state" in str(error):
+        return _UnlikeLinesError("Every line of a CSV file must end in the same way.")
+    return damaged_csv(file, error, form)
+
+
+class _UnlikeLinesError(DataError):
+    """A CSV file in which lines end in more than one way, as DuckDB sees it."""
+
+
+def _native_csv(
+    engine: Engine,
+    file: Path,
+    header: Header,
+    form: FileFormat,
+    select: str,
+    any_text: bool,
+    into: str,
+) -> None:
+    reader = _reader([file], header, keep_rejected=any_text)
+    query = f"{into} SELECT {select} FROM {reader}"
+    engine.run(query, [], lambda error: _refused(file, error, form))
+    if any_text:
+        _add_unreadable(engine, file, select, [f"c{place}" for place in range(len(header.names))])
+
+
+def _foreign_csv(
+    engine: Engine,
+    file: TableFile,
+    header: Header,
+    form: FileFormat,
+    select: str,
+    any_text: bool,
+    into: str,
+) -> None:
+    def wording(error: Exception) -> DataError:
+        return damaged_csv(file, error, form)
+
+    names = [f"c{i}" for i in range(len(header.names))]
+    texts = ", ".join(f"{name} VARCHAR" for name in names)
+    engine.run(f"CREATE TABLE records ({texts})", [], wording)
+    for batch in record_batches(file, header, form, any_text=any_text):
+        engine.insert("records", dict(zip(names, batch, strict=True)), wording)
+    engine.run(f"{into} SELECT {select} FROM records", [], wording)
+    engine.run("DROP TABLE records", [], wording)
+
+
+def _add_unreadable(engine: Engine, file: Path, select: str, columns: Sequence[str]) -> None:
+    """Add a row without any value to t for each that could not be read because of its text."""
+
+    def wording(error: Exception) -> DataError:
+        return damaged_csv(file, error, ANY_FORMAT)
+
+    text = "error_type::VARCHAR IN ('INVALID ENCODING', 'INVALID UNICODE')"
+    query = (
+        f"SELECT count(DISTINCT line_byte_position) FILTER (WHERE {text}), "
+        f"min(line) FILTER (WHERE NOT {text}) FROM reject_errors"
+    )
+    rows, line = engine.rows(query, [], wording)[0]
+    if line is not None:
+        raise DataError(f"'{file.name}' must be a CSV file. Line {line} is damaged.")
+    empty = ", ".join(f"NULL::VARCHAR AS {column}" for column in columns)
+    query = f"INSERT INTO t SELECT {select} FROM (SELECT {empty} FROM range(?))"
+    engine.run(query, [rows], wording)
+
+
+def damaged_csv(file: TableFile, error: Exception, form: FileFormat) -> DataError:
+    """Return where a CSV file is damaged; DuckDB's own message would quote the line."""
+    message = str(error)
+    line = re.search(r"CSV Error on Line: (\d+)", message)
+    fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
+    where = f"Line {line[1]} is damaged." if line else "It is damaged."
+    if fields:
+        return uneven(file, int(line[1]) if line else None, int(fields[2]), int(fields[1]))
+    if not_utf8(error):
+        return no_text(file, form, f"{where} It is not in UTF-8.")
+    if "unterminated quote" in message:
+        return open_quote(file, int(line[1]) if line else None)
+    if "maximum line size" in message.lower():
+        return DataError(
+            f"'{file.name}' must be a CSV file. {where} It is longer than 2 million bytes."
+            "\n\nHint: is a quote never closed? If not, shorten or take out the longest texts."
+        )
+    return DataError(
+        f"'{file.name}' must be a CSV file in UTF-8. {where}"
+        "\n\nHint: write or fetch the file again; is it a CSV file at all?"
+    )
