@@ -14,6 +14,7 @@ import pytest
 import sparsam as sp
 from sparsam.data import OthersAtHome, RecordCounts, Table, propose_roles
 from sparsam.data._read import BYTES_A_CODE
+from sparsam.data.sample._record_parts import record_ranges
 from sparsam.data.source import LazyFrame, open_frame
 from sparsam.data.source.lazy import Draw
 
@@ -224,6 +225,12 @@ def test_a_sample_and_everyone_else_are_counted_as_all(
     own = OthersAtHome(task, np.arange(task.n_rows)).count(lookups, names)
     everyone = OthersAtHome(whole, np.arange(len(rows))).count(lookups, names)
     assert cells(own) + cells(task.others.count(lookups, names)) == cells(everyone)
+    apart = Counter(cells(own))
+    sample = np.column_stack([lookups[n][task.table.column(n)] for n in lookups])
+    for within in record_ranges(lookups, sample, 3):
+        assert within is not None
+        apart += cells(task.others.count(lookups, names, within))
+    assert apart == cells(everyone)
 
 
 def test_a_draw_in_spark_does_not_depend_on_how_rows_lie(spark: Any) -> None:

@@ -126,16 +126,44 @@ def test_parts_are_what_is_counted_at_once(
 def test_an_engine_that_does_not_stream_counts_itself(
     people: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Of many people one range of records after the other, each with all columns."""
     task = sampled(people, "duckdb")
     assert task.others is not None
-    lookups = lookups_of(task)
-    whole = plain(task.others.count(lookups, ["job"]))
+    lookups, personal = lookups_of(task), ["job", "code", "wage"]
+    sample = np.column_stack([lookups[n][task.table.column(n)] for n in lookups])
+    at_home = OthersAtHome(task, np.arange(0, task.n_rows, 2))
+    places = (task.others, SeveralOthers([at_home, task.others]))
+    whole = [plain(place.count(lookups, personal)) for place in places]
+    asked: list[int] = []
+    ask = LazyFrame.record_counts
+
+    def counted(frame: LazyFrame, record: RecordPlan, beside: Any, within: Any) -> Any:
+        asked.append(len(beside))
+        return ask(frame, record, beside, within)
+
+    monkeypatch.setattr(LazyFrame, "record_counts", counted)
     monkeypatch.setattr("sparsam.data.source.lazy._duckdb.DuckFrame.streams", False)
-    monkeypatch.setattr("sparsam.data.sample._others.MOST_RECORDS", 10)
     monkeypatch.setattr("sparsam.data.sample._others.record_parts", None)
-    parts = list(task.others.parts(lookups, ["job"], np.empty((0, 3), np.uint16)))
-    assert len(parts) > 1
-    assert plain(joined(parts)) == whole
+    for place, expected in zip(places, whole, strict=True):
+        [counts] = place.parts(lookups, personal, sample)
+        assert plain(counts) == expected
+        with monkeypatch.context() as small:
+            small.setattr("sparsam.data.sample._others.MOST_RECORDS", 10)
+            parts = list(place.parts(lookups, personal, sample))
+            assert len(parts) > 1
+            assert plain(joined(parts)) == expected
+        assert asked == [4, 4]
+        asked.clear()
+        with monkeypatch.context() as small:
+            small.setattr("sparsam.data.sample._others._MOST_TOGETHER", 1_000)
+            small.setattr("sparsam.data.sample._others._PEOPLE_IN_RANGE", place.n_people // 5)
+            parts = list(place.parts(lookups, personal, sample))
+        assert asked == [4] * len(parts)
+        assert 4 <= len(parts) <= 6
+        sizes = [part.n_people for part in parts]
+        assert max(sizes) < 2 * min(sizes)
+        assert plain(joined(parts)) == expected
+        asked.clear()
 
 
 def test_a_value_that_was_not_there_before_is_an_error(people: pl.DataFrame) -> None:
@@ -146,26 +174,6 @@ def test_a_value_that_was_not_there_before_is_an_error(people: pl.DataFrame) -> 
     changed = replace(others, frame=open_frame(in_engine(later, "duckdb")))
     with pytest.raises(DataError, match="must stay the same while it is read"):
         list(changed.columns_of(["job"]))
-
-
-def test_of_many_people_columns_are_counted_one_after_the_other(
-    people: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    task = sampled(people, "duckdb")
-    assert task.others is not None
-    lookups, personal = lookups_of(task), ["job", "code", "wage"]
-    together = plain(task.others.count(lookups, personal))
-    asked: list[int] = []
-    ask = LazyFrame.record_counts
-
-    def counted(frame: LazyFrame, record: RecordPlan, beside: Any) -> Any:
-        asked.append(len(beside))
-        return ask(frame, record, beside)
-
-    monkeypatch.setattr("sparsam.data.sample._others._MOST_TOGETHER", 1_000)
-    monkeypatch.setattr(LazyFrame, "record_counts", counted)
-    assert plain(task.others.count(lookups, personal)) == together
-    assert asked == [1, 1, 1, 1]
 
 
 def test_counts_at_home_are_those_of_a_loop(people: pl.DataFrame) -> None:

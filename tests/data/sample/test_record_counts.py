@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sparsam.data.sample._record_counts import (
     Cells,
     RecordCounts,
+    bucket_plan,
     coarser,
     divided,
     joined,
@@ -102,3 +103,11 @@ def test_coarser_counts_follow_from_finer_ones(records: NDArray[np.uint16]) -> N
     coarse = {"a": halves, "c": np.arange(5, dtype=np.uint16)}
     rough = np.column_stack([halves[records[:, 0]], records[:, 2]])
     assert people_in(coarser(counts_of(records), finer, coarse)) == people_in(counts_of(rough))
+
+
+def test_a_column_in_which_all_are_alike_is_packed_too() -> None:
+    records = np.array([[0, 1, 0], [0, 0, 0]], np.uint16)
+    plan = bucket_plan([1, 2, 1])
+    assert plan.keys == ((0, 1, 2),)
+    packed = [plan.packed(key, lambda i: records[:, i].astype(np.int64)) for key in plan.keys]
+    assert (plan.unpacked(packed) == records).all()

@@ -29,14 +29,15 @@ from sparsam.data.sample._record_counts import (
     united,
     unpacked,
 )
-from sparsam.data.sample._record_parts import MOST_RECORDS, Columns, record_parts
-from sparsam.data.source.lazy import ColumnPlan, LazyFrame, RecordPlan, RecordsBeside
+from sparsam.data.sample._record_parts import MOST_RECORDS, Columns, record_parts, record_ranges
+from sparsam.data.source.lazy import ColumnPlan, LazyFrame, RecordPlan, RecordRange
 
 if TYPE_CHECKING:
     from sparsam.data._task import Task
 
-# Of more people an engine is asked for one column after the other: each answer may have gigabytes.
-_MOST_TOGETHER = 20_000_000
+# Of more people an engine is asked for one range of records after the other, each with about so
+# many people: an answer may have a gigabyte.
+_MOST_TOGETHER, _PEOPLE_IN_RANGE = 20_000_000, 10_000_000
 # Values that an engine gave are looked up so many at a time: as objects they take much memory.
 _AT_ONCE = 1 << 20
 
@@ -63,7 +64,12 @@ class Others(ABC):
         """Whether the target has classes."""
 
     @abstractmethod
-    def count(self, lookups: Mapping[str, Lookup], personal: Sequence[str]) -> RecordCounts:
+    def count(
+        self,
+        lookups: Mapping[str, Lookup],
+        personal: Sequence[str],
+        within: RecordRange | None = None,
+    ) -> RecordCounts:
         """Count generalized records.
 
         Parameters
@@ -72,6 +78,8 @@ class Others(ABC):
             For each collected attribute, the bucket of each of its codes.
         personal : sequence of str
             The attributes whose values are counted beside the records.
+        within : RecordRange, optional
+            Which records are counted; by default all.
         """
 
     def parts(
@@ -89,7 +97,10 @@ class Others(ABC):
             The records of some people who are like these: the parts are divided by them.
         """
         if not self.streams:
-            yield from divided(self.count(lookups, personal), MOST_RECORDS)
+            n_ranges = -(-self.n_people // _PEOPLE_IN_RANGE)
+            many = self.n_people > _MOST_TOGETHER
+            for within in record_ranges(lookups, sample, n_ranges if many else 1):
+                yield from divided(self.count(lookups, personal, within), MOST_RECORDS)
             return
         yield from record_parts(
             self.columns_of,
@@ -130,23 +141,32 @@ class OthersAtHome(Others):
         """Whether the target has classes."""
         return self._task.numbers is None
 
-    def count(self, lookups: Mapping[str, Lookup], personal: Sequence[str]) -> RecordCounts:
+    def count(
+        self,
+        lookups: Mapping[str, Lookup],
+        personal: Sequence[str],
+        within: RecordRange | None = None,
+    ) -> RecordCounts:
         """Count generalized records."""
         record = bucket_plan([int(lookup.max()) + 1 for lookup in lookups.values()])
-        names = list(lookups)
+        names, rows = list(lookups), self._rows
+
+        def codes(name: str) -> NDArray[np.uint16]:
+            return self._task.table.column(name)[rows]
 
         def buckets(place: int) -> NDArray[np.int64]:
-            return lookups[names[place]][self._codes(names[place])].astype(np.int64)
+            return lookups[names[place]][codes(names[place])].astype(np.int64)
 
+        if within is not None:
+            rows = rows[within.holds(buckets)]
         keys = [record.packed(key, buckets) for key in record.keys]
-        whole, index = ranked(keys, len(self._rows))
-        target = self._task.target[self._rows] if self.has_classes else None
+        whole, index = ranked(keys, len(rows))
         people = np.bincount(index, minlength=len(whole[0]) if whole else 1)
         return RecordCounts(
             records=unpacked(record, whole),
             people=people,
-            target=None if target is None else people_cells(index, target),
-            personal={name: people_cells(index, self._codes(name)) for name in personal},
+            target=people_cells(index, self._task.target[rows]) if self.has_classes else None,
+            personal={name: people_cells(index, codes(name)) for name in personal},
         )
 
     def columns_of(self, names: Sequence[str]) -> Iterator[Columns]:
@@ -159,9 +179,6 @@ class OthersAtHome(Others):
         for start in range(0, len(self._rows), _AT_ONCE):
             rows = self._rows[start : start + _AT_ONCE]
             yield [c[rows].astype(t) for c, t in zip(columns, types, strict=True)]
-
-    def _codes(self, name: str) -> NDArray[np.uint16]:
-        return self._task.table.column(name)[self._rows]
 
 
 @dataclass(frozen=True, repr=False)
@@ -255,14 +272,23 @@ class OthersInEngine(Others):
         frame = self.frame.without_missing(self.columns[name].plan)
         return replace(self, frame=frame, target=(name, classes) if len(classes) else None)
 
-    def count(self, lookups: Mapping[str, Lookup], personal: Sequence[str]) -> RecordCounts:
+    def count(
+        self,
+        lookups: Mapping[str, Lookup],
+        personal: Sequence[str],
+        within: RecordRange | None = None,
+    ) -> RecordCounts:
         """Count generalized records, by one query."""
         record = RecordPlan(tuple(self.columns[n].buckets(lookup) for n, lookup in lookups.items()))
         asked = ([] if self.target is None else [self.target[0]]) + list(personal)
         beside = [self.columns[name] for name in asked]
+        answers = self.frame.record_counts(
+            record, [c.plan if c.values is None else c.plan.name for c in beside], within
+        )
         whole: list[NDArray[np.int64]] = []
         cells = []
-        for column, answer in self._answers(record, beside):
+        for column in beside:
+            answer = answers.pop(0)
             # Everyone is counted beside each column, so that each tells of the same records.
             whole, lines = ranked(answer.keys, len(answer.counts))
             codes = (
@@ -271,7 +297,7 @@ class OthersInEngine(Others):
                 else column.coded(answer.values)
             )
             cells.append(summed(lines, codes, answer.counts))
-            del answer  # before the engine makes the next one
+            del answer  # before the next one is looked at
         n_records = len(whole[0]) if whole else 1
         people = np.bincount(cells[0].lines, cells[0].counts, n_records).astype(np.int64)
         target = None
@@ -280,18 +306,6 @@ class OthersInEngine(Others):
             target = summed(first.lines, self.target[1][first.codes], first.counts)
         by_name = dict(zip(personal, cells, strict=True))
         return RecordCounts(unpacked(record, whole), people, target, by_name)
-
-    def _answers(
-        self, record: RecordPlan, beside: Sequence[CodedColumn]
-    ) -> Iterator[tuple[CodedColumn, RecordsBeside]]:
-        """What the engine counts beside each column, each let go before the next is made."""
-        together = len(beside) if self.n_people <= _MOST_TOGETHER else 1
-        for first in range(0, len(beside), together):
-            some = beside[first : first + together]
-            asked = [c.plan if c.values is None else c.plan.name for c in some]
-            answers = self.frame.record_counts(record, asked)
-            for column in some:
-                yield column, answers.pop(0)
 
 
 class SeveralOthers(Others):
@@ -316,9 +330,14 @@ class SeveralOthers(Others):
         """Whether the target has classes."""
         return all(place.has_classes for place in self._places)
 
-    def count(self, lookups: Mapping[str, Lookup], personal: Sequence[str]) -> RecordCounts:
+    def count(
+        self,
+        lookups: Mapping[str, Lookup],
+        personal: Sequence[str],
+        within: RecordRange | None = None,
+    ) -> RecordCounts:
         """Count generalized records in each place."""
-        return united([place.count(lookups, personal) for place in self._places])
+        return united([place.count(lookups, personal, within) for place in self._places])
 
     def columns_of(self, names: Sequence[str]) -> Iterator[Columns]:
         """Yield codes of some attributes, and last the classes, of a few people after the other."""

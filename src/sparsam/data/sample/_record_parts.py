@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from sparsam.data.sample._record_counts import (
     united,
     unpacked,
 )
+from sparsam.data.source.lazy import RecordPlan, RecordRange
 
 Columns = list[NDArray[np.integer]]
 MOST_RECORDS = 1_000_000  # in a part
@@ -83,6 +85,42 @@ def record_parts(
     yield joined(waiting)
 
 
+def record_ranges(
+    lookups: Mapping[str, Lookup], sample: NDArray[np.uint16], n_ranges: int
+) -> list[RecordRange] | list[None]:
+    """Ranges in which about as many people are each, in their order.
+
+    Parameters
+    ----------
+    lookups : mapping of str to ndarray
+        For each collected attribute, the bucket of each of its codes.
+    sample : ndarray of uint16 of shape (n, n_columns)
+        The records of some people: where many have the same, there are fewer ranges.
+    n_ranges : int
+
+    Returns
+    -------
+    list of RecordRange, or of None
+        None stands for all records, where there is nothing to divide.
+    """
+    record = bucket_plan([int(lookup.max()) + 1 for lookup in lookups.values()])
+    borders = _borders(record, sample, n_ranges)
+    if not len(borders):
+        return [None]
+    sizes = tuple(record.columns[place].n_buckets for place in record.keys[0])
+    return [RecordRange(sizes, *pair) for pair in pairwise([None, *borders.tolist(), None])]
+
+
+def _borders(record: RecordPlan, sample: NDArray[np.uint16], n_slices: int) -> NDArray[np.int64]:
+    if not record.keys or not len(sample):
+        return np.empty(0, np.int64)
+    keys: NDArray[np.int64] = record.packed(
+        record.keys[0], lambda place: sample[:, place].astype(np.int64)
+    )
+    keys.sort()
+    return np.unique(keys[len(keys) * np.arange(1, n_slices) // n_slices])
+
+
 def _deal(
     columns: Columns,
     counting: _Counting,
@@ -138,13 +176,7 @@ class _Counting:
 
     def borders(self, sample: NDArray[np.uint16], n_slices: int) -> NDArray[np.int64]:
         """The first number of each slice but the first one, where slices have as many people."""
-        if not self._record.keys or not len(sample):
-            return np.empty(0, np.int64)
-        keys: NDArray[np.int64] = self._record.packed(
-            self._record.keys[0], lambda place: sample[:, place].astype(np.int64)
-        )
-        keys.sort()
-        return np.unique(keys[len(keys) * np.arange(1, n_slices) // n_slices])
+        return _borders(self._record, sample, n_slices)
 
     def count(self, columns: Columns) -> RecordCounts:
         """Count the records of people."""

@@ -13,5 +13,6 @@ from sparsam.data.source.lazy._open import open_lazy as open_lazy
 from sparsam.data.source.lazy._plan import ColumnPlan as ColumnPlan
 from sparsam.data.source.lazy._plan import LazyKind as LazyKind
 from sparsam.data.source.lazy._plan import RecordPlan as RecordPlan
+from sparsam.data.source.lazy._plan import RecordRange as RecordRange
 from sparsam.data.source.lazy._row_hash import cell_text as cell_text
 from sparsam.data.source.lazy._row_hash import row_sums as row_sums

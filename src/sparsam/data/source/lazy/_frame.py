@@ -15,7 +15,13 @@ from sparsam._lazy import LazyModule
 from sparsam.data.source._engine import Wording, unreadable_frame, worded
 from sparsam.data.source.lazy._counts import GroupCounts, Names, parts_of
 from sparsam.data.source.lazy._draw import Draw
-from sparsam.data.source.lazy._plan import ColumnPlan, LazyKind, RecordPlan, slot_name
+from sparsam.data.source.lazy._plan import (
+    ColumnPlan,
+    LazyKind,
+    RecordPlan,
+    RecordRange,
+    slot_name,
+)
 from sparsam.data.source.lazy._row_hash import EXACT_DIGITS, CellKind, RowSums
 from sparsam.data.source.lazy._stream import Codes
 
@@ -319,7 +325,10 @@ class LazyFrame(ABC):
     def _group_counts(self, sets: list[Names]) -> list[GroupCounts]: ...
 
     def record_counts(
-        self, record: RecordPlan, beside: Sequence[str | ColumnPlan]
+        self,
+        record: RecordPlan,
+        beside: Sequence[str | ColumnPlan],
+        within: RecordRange | None = None,
     ) -> list[RecordsBeside]:
         """Count the rows by their generalized record and, in turn, one column beside it.
 
@@ -330,6 +339,8 @@ class LazyFrame(ABC):
         record : RecordPlan
         beside : sequence of str or ColumnPlan
             Columns as they are, or as slots.
+        within : RecordRange, optional
+            Which records are counted; by default all.
 
         Returns
         -------
@@ -344,7 +355,7 @@ class LazyFrame(ABC):
                 groups.columns[-1],
                 groups.counts,
             )
-            for groups in self._packed(record, beside).group_counts(sets)
+            for groups in self._packed(record, beside, within).group_counts(sets)
         ]
 
     def whole_records(
@@ -370,7 +381,12 @@ class LazyFrame(ABC):
         records = record.unpacked(packed) if packed else none
         return records, list(groups.columns[len(keys) :]), groups.counts
 
-    def _packed(self, record: RecordPlan, beside: Sequence[str | ColumnPlan]) -> LazyFrame:
+    def _packed(
+        self,
+        record: RecordPlan,
+        beside: Sequence[str | ColumnPlan],
+        within: RecordRange | None = None,
+    ) -> LazyFrame:
         """A frame of the whole numbers that records are packed into, and of columns beside."""
         plans = [*record.columns, *(b for b in beside if isinstance(b, ColumnPlan))]
         names = [b for b in beside if isinstance(b, str)]
@@ -379,6 +395,8 @@ class LazyFrame(ABC):
         def slots(place: int) -> nw.Expr:
             return nw.col(slot_name(place)).cast(nw.Int64) - self._first_slot(plans[place])
 
+        if within is not None:
+            coded = coded.filter(within.holds(slots))
         columns = [record.packed(key, slots).alias(_key(i)) for i, key in enumerate(record.keys)]
         later = iter(range(len(record.columns), len(plans)))
         for i, b in enumerate(beside):

@@ -158,9 +158,9 @@ class RecordPlan:
     def keys(self) -> tuple[tuple[int, ...], ...]:
         """For each whole number the columns that go into it, the first most significant."""
         keys: list[list[int]] = []
-        span = _LARGEST_KEY
+        span = 1
         for place, plan in enumerate(self.columns):
-            if span * plan.n_buckets > _LARGEST_KEY:
+            if not keys or span * plan.n_buckets > _LARGEST_KEY:
                 keys.append([])
                 span = 1
             keys[-1].append(place)
@@ -182,6 +182,39 @@ class RecordPlan:
             for place in reversed(key):
                 left, records[:, place] = np.divmod(left, self.columns[place].n_buckets)
         return records
+
+
+@dataclass(frozen=True)
+class RecordRange:
+    """Records between two others, in their order.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        How many buckets each of the first columns has: these are compared.
+    low, high : int or None
+        Whole numbers that records are packed into; those from the first up to the second, which is
+        not one of them, are in the range.
+    """
+
+    sizes: tuple[int, ...]
+    low: int | None = None
+    high: int | None = None
+
+    def holds(self, slots: Callable[[int], Any]) -> Any:
+        """Tell which records are in the range, from the buckets of each column.
+
+        Examples
+        --------
+        >>> records = np.array([[0, 0], [0, 2], [1, 0], [1, 1]])
+        >>> RecordRange((2, 3), 2, 4).holds(lambda place: records[:, place]).tolist()
+        [False, True, True, False]
+        """
+        number = slots(0)
+        for place, size in enumerate(self.sizes[1:], 1):
+            number = number * size + slots(place)
+        above = number >= (0 if self.low is None else self.low)
+        return above if self.high is None else above & (number < self.high)
 
 
 def slot_name(i: int) -> str:
