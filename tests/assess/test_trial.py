@@ -120,22 +120,24 @@ def test_a_promise_along_a_path_is_broken_no_more_often_than_it_says():
     assert broken <= 0.05 * 200
 
 
-def made(label, losses):
+def made(label, losses, protection=0.0):
     """A generalization told apart from others by its name."""
-    return Tried(Candidate(label, {}, candidate(4, 9).generalization), losses, 0.0)
+    return Tried(Candidate(label, {}, candidate(4, 9).generalization), losses, protection)
 
 
 def both(losses):
     return {"validation": losses, "test": losses}
 
 
-def test_others_are_those_not_tested_and_the_surest_come_first():
+def test_others_are_those_beside_a_sequence_and_the_surest_come_first():
     demand = LossDemand(0.01, ACCURACY, NOBODY)
-    points = [made(str(k), both(wrong(k / 1000))) for k in (4, 1, 30, 2, 3)]
-    known = walk([points[0], points[2], points[3]], [demand], 0.05)
-    assert (known.shown, known.stopped_at) == ((points[0],), points[2])
-    # what the walk did not come to is among them
-    assert [t.candidate.label for t in others(points, known, [demand])] == ["1", "2", "3"]
+    points = [made(str(k), both(wrong(k / 1000)), k / 100) for k in (4, 1, 30, 2, 3)]
+    needless = made("risky", both(wrong(2.5 / 1000)), 0.015)
+    steps = [points[0], points[2], points[3]]
+    for tested in (steps, steps[:1]):  # whatever of it was shown
+        found = others([*points, needless], steps, [demand])
+        assert walk(tested, [demand], 0.05).shown == (points[0],)
+        assert [t.candidate.label for t in found] == ["1", "3"]
 
 
 def test_with_others_too_a_promise_is_broken_no_more_often_than_it_says():
@@ -148,9 +150,10 @@ def test_with_others_too_a_promise_is_broken_no_more_often_than_it_says():
         for place, loss in enumerate(truth):
             drawn = rng.random((2, 1500))
             lost = np.where(drawn < 0.02 + loss, 1, np.where(drawn < 0.04 + loss, -1, 0))
-            points.append(made(str(place), {"validation": lost[0], "test": lost[1]}))
+            losses = {"validation": lost[0], "test": lost[1]}
+            points.append(made(str(place), losses, float(rng.random())))
         first = walk(points[:5], [demand], (1 - OTHERS) * 0.05)
-        second = walk(others(points, first, [demand]), [demand], OTHERS * 0.05)
+        second = walk(others(points, points[:5], [demand]), [demand], OTHERS * 0.05)
         shown = [*first.shown, *second.shown]
         broken += any(truth[int(t.candidate.minimiser)] > 0.01 for t in shown)
     assert broken <= 0.05 * runs

@@ -361,7 +361,7 @@ class Front:
         number = _deciding(votes, fewest)
         front, own = self._repeats[number - 1].front() if number else self, votes[number]
         of_groups = self._group_demands(requirement, front.limits, front)
-        safer = front._walk_others(own, front._demand(limit), of_groups, OTHERS * level)
+        safer = front._walk_others(front._demand(limit), of_groups, OTHERS * level)
         # Others are taken for less risk, never for more attributes.
         most = front._safest(own.shown, fewest).n_collected
         shown = [t for t in (*own.shown, *safer.shown) if t.n_collected <= most]
@@ -400,12 +400,12 @@ class Front:
         return [demand]
 
     def _walk_others(
-        self, known: Walk, demand: LossDemand, of_groups: Sequence[GroupDemand], level: float
+        self, demand: LossDemand, of_groups: Sequence[GroupDemand], level: float
     ) -> Walk:
-        """Test what was not tested to find the fewest attributes: it may protect more."""
+        """Test what is not tested to find the fewest attributes: it may protect more."""
         less = tell_apart(self._tried, demand.everything, self._n_values)
         demands: list[Demand] = [demand, *of_groups]
-        return walk(others(less, known, demands), demands, level)
+        return walk(others(less, sequence(less, demands), demands), demands, level)
 
     def _safest(self, shown: Sequence[Tried], fewest: float) -> Tried:
         """Of those shown, the one that protects most; of those that protect alike, the least data.

@@ -205,18 +205,24 @@ def sequence(tried: Sequence[Tried], demands: Sequence[Demand]) -> list[Tried]:
     return steps
 
 
-def others(tried: Sequence[Tried], known: Walk, demands: Sequence[Demand]) -> list[Tried]:
-    """The generalizations that a walk has not tested, those first that are expected to lose least.
+def others(
+    tried: Sequence[Tried], steps: Sequence[Tried], demands: Sequence[Demand]
+) -> list[Tried]:
+    """The generalizations beside a sequence, those first that are expected to lose least.
+
+    They are settled before anyone is tested, too: what a test of the sequence has shown, and where
+    it stopped, decides nothing here. Those are left out that another one makes needless.
 
     Parameters
     ----------
     tried : sequence of Tried
-    known : Walk
+    steps : sequence of Tried
+        See `sequence`.
     demands : sequence of Demand
     """
     excess = _excess(tried, demands)
-    tested = {id(t.candidate) for t in (*known.shown, known.stopped_at) if t is not None}
-    fresh = [t for t in tried if id(t.candidate) not in tested]
+    known = {id(t) for t in steps}
+    fresh = [t for t in undominated(tried, demands) if id(t) not in known]
     return sorted(fresh, key=lambda t: excess[id(t)])
 
 

@@ -14,7 +14,6 @@ from sparsam.assess._trial import (
     Tried,
     others,
     sequence,
-    undominated,
     walk,
 )
 from sparsam.assess.purposes._judging import JudgedCandidate
@@ -146,12 +145,13 @@ def show_for_all(
         for each in sorted(candidates, key=lambda each: each.generalization.n_buckets)
     ]
     level = 1 - confidence
-    found = walk(sequence(tried, demands), demands, (1 - OTHERS) * level)
+    steps = sequence(tried, demands)
+    found = walk(steps, demands, (1 - OTHERS) * level)
     if not found.shown:
         first = found.stopped_at
         shown = {} if first is None else {p.purpose: p.show(first, confidence) for p in purposes}
         return Showing(None, shown, len(found.p_values))
-    safer = walk(others(undominated(tried, demands), found, demands), demands, OTHERS * level)
+    safer = walk(others(tried, steps, demands), demands, OTHERS * level)
     told = _safest([*found.shown, *safer.shown], judged)
     return Showing(
         judged[id(told.candidate)],
