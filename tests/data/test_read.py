@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparsam._errors import DataError, ParameterError, RoleError
-from sparsam.data import CategoricalDomain, NumericDomain, Roles, Table, read
+from sparsam.data import CategoricalDomain, NumericDomain, Roles, Table, read, resolve
 from sparsam.data._read import RowsInEngine, encode_column
 from sparsam.data.source._source import open_source
 
@@ -487,3 +487,42 @@ def test_rows_that_come_or_go_while_they_are_read(n_rows: int) -> None:
     connection.execute(f"DELETE FROM t; INSERT INTO t SELECT 'n' FROM range({n_rows})")
     with pytest.raises(DataError, match="must stay the same while it is read"):
         rows.matrix([encoded])
+
+
+@pytest.mark.parametrize("first", ["number", "wage", "sex"])
+@pytest.mark.parametrize("where", ["relation", "file", "polars"])
+def test_columns_of_which_not_every_value_comes_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str, where: str
+) -> None:
+    """Their counts are estimates; the number of rows is none."""
+    monkeypatch.setattr("sparsam.data.source.lazy._distinct.MOST_VALUES", 500)
+    n_rows, rng = 6_000, np.random.default_rng(1)
+    people = {
+        "number": rng.permutation(n_rows),
+        "wage": rng.normal(50, 9, n_rows),
+        "sex": rng.choice(["f", "m"], n_rows),
+        "key": [f"k{i:05}" for i in rng.permutation(n_rows)],
+    }
+    frame = pl.DataFrame({name: people[name] for name in sorted(people, key=first.__ne__)})
+    source: Any = frame.lazy()
+    if where == "file":
+        source = tmp_path / "people.parquet"
+        frame.write_parquet(source)
+    elif where == "relation":
+        source = DATABASE.from_arrow(frame.to_arrow())
+    table = read(source, roles=Roles(ignore=["key"]), max_codes=16)
+    assert table.n_rows == n_rows
+    sex = table.attribute("sex").decode(table.column("sex"))
+    assert sex.tolist() == people["sex"].tolist()
+    wage = table.attribute("wage")
+    assert wage.domain.low <= people["wage"].min()
+    assert wage.domain.high >= people["wage"].max()
+    apart = wage.encode(people["wage"]).astype(int) - table.column("wage")
+    assert set(apart.tolist()) <= {0, 1}, "between two values that came home either code will do"
+    share = np.bincount(table.column("wage")) / n_rows
+    assert share.max() < 2 / 16, "bins hold about as many people each"
+    alone = read(frame.lazy().select("wage") if where == "polars" else frame.select("wage").lazy())
+    assert alone.n_rows == n_rows
+    assert "key" in read(source).left_out
+    task = resolve(source, Roles("sex"), max_memory="1MB", random_state=3)
+    assert task.table.n_rows + (task.others.n_people if task.others else 0) == n_rows

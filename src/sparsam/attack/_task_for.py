@@ -170,7 +170,8 @@ def _domains(
     if in_engine is None:
         columns = source.columns(wide, text)
     else:
-        columns = {name: column.values for name, column in in_engine.counted().items()}
+        _, counted = in_engine.counted()
+        columns = {name: column.values for name, column in counted.items()}
     for name, values in columns.items():
         texts = roles.missing_texts(name)
         new = _new_categories(values, {*domains[name].categories, *texts})

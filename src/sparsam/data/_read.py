@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import msgspec
@@ -184,12 +183,9 @@ def _encode(
     wanted = [name for name in source.names if name not in roles.unread]
     rows = _rows_of(source, wanted, roles, budget)
     encoded: list[Encoded] = []
-    n_rows: int | None = None
     for name in wanted:
         try:
             column = rows.column(name)
-            _check_rows(name, len(column), n_rows)
-            n_rows = len(column)
             part = encode_column(column, roles, max_codes, edges.get(name))
         except NearlyUniqueError:
             if name in roles.declared or name in targets:
@@ -233,16 +229,11 @@ def set_aside(name: str) -> str:
     )
 
 
-def _check_rows(name: str, n_rows: int, before: int | None) -> None:
+def _check_any(n_rows: int) -> None:
     if n_rows == 0:
         raise DataError(
             "A table must have at least one row. Got none."
             "\n\nHint: was the file written to its end?"
-        )
-    if before is not None and before != n_rows:
-        raise DataError(
-            f"'{name}' must have as many rows as the columns before it, "
-            f"{before:,}. Got {n_rows:,} instead."
         )
 
 
@@ -261,13 +252,21 @@ def _rows_of(
 class _RowsAtHome:
     """Columns that are loaded one at a time, whole."""
 
-    n_rows = 0
-
     def __init__(self, source: Source, text: Collection[str]) -> None:
         self._source, self._text = source, text
+        self.n_rows: int | None = None
 
     def column(self, name: str) -> Column:
-        return self._source.column(name, text=name in self._text)
+        column = self._source.column(name, text=name in self._text)
+        n_rows = len(column)
+        _check_any(n_rows)
+        if n_rows != (self.n_rows or n_rows):
+            raise DataError(
+                f"'{name}' must have as many rows as the columns before it, "
+                f"{self.n_rows:,}. Got {n_rows:,} instead."
+            )
+        self.n_rows = n_rows
+        return column
 
     def matrix(self, encoded: Sequence[Encoded]) -> NDArray[np.uint16]:
         codes = np.empty((len(encoded[0].codes), len(encoded)), dtype=np.uint16, order="F")
@@ -292,11 +291,17 @@ class RowsInEngine:
     roles : Roles
     budget : Budget, optional
         What all rows may take before a sample of them is drawn; no limit when left out.
+
+    Attributes
+    ----------
+    n_rows : int
+        How many rows there are.
     """
 
     def __init__(self, columns: LazyColumns, roles: Roles, budget: Budget | None = None) -> None:
         self._columns, self._roles, self._budget = columns, roles, budget
-        self._counted = columns.counted()
+        self.n_rows, self._counted = columns.counted()
+        _check_any(self.n_rows)
         self._numbers: dict[str, NDArray[np.float64]] = {}
 
     def as_it_is(self, name: str) -> Column:
@@ -309,11 +314,6 @@ class RowsInEngine:
         if column.n_values is not None and not len(column.values):
             raise _too_many(name, column.n_values, unique=column.n_values > 0.75 * self.n_rows)
         return without_texts(column, texts) if texts else column
-
-    @cached_property
-    def n_rows(self) -> int:
-        """How many rows there are."""
-        return max(len(column) for column in self._counted.values())
 
     def matrix(self, encoded: Sequence[Encoded]) -> NDArray[np.uint16]:
         """The codes of all rows, or of those that are drawn."""

@@ -101,3 +101,4 @@ def test_no_remark_tells_a_cell() -> None:
     assert "Anna" not in remark_on(["1", "2", "3", "Anna"], False)
     assert "--decimal" in remark_on(["1,234"], True)
     assert remark_on(["a", "b"], False) == ""
+    assert remark_on(["84667", "10115", "99999", "01067"], False) == ""  # codes, not numbers

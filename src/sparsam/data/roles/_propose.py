@@ -34,6 +34,7 @@ from sparsam.data.roles._column_names import (
 )
 from sparsam.data.roles._roles import SPECIAL_CATEGORIES, Roles
 from sparsam.data.roles._roles_file import toml_key, toml_value
+from sparsam.data.source._number_forms import LEADING_ZERO
 from sparsam.data.source._source import Source, check_distinct
 
 Kind = Literal["numeric", "categorical", "ordered", "date", "time"]
@@ -287,7 +288,7 @@ def _used(name: str, factored: Factored) -> ColumnProposal:
     if called_place(name):
         counted += ", by its name a place"
     remarks: tuple[str, ...] = ()
-    if factored.kind == "text" and 2 * _told_apart(factored)[0] > int(factored.counts().sum()):
+    if factored.kind == "text" and _mostly_numbers(factored):
         remarks = (
             "mostly numbers, and texts that are too rare to be named here, or too many: if they "
             'mean missing, name them under missing, with kind = "numeric"',
@@ -395,6 +396,13 @@ def _told_apart(factored: Factored) -> tuple[int, dict[str, int]]:
     return sum(counts) - sum(others.values()), others
 
 
+def _mostly_numbers(factored: Factored) -> bool:
+    """Whether most rows hold numbers that are no codes, and others texts."""
+    numbers, _ = _told_apart(factored)
+    codes = any(map(LEADING_ZERO.fullmatch, factored.values.tolist()))
+    return not codes and 2 * numbers > int(factored.counts().sum())
+
+
 def _numbers(factored: Factored, gone: Collection[str]) -> Factored | None:
     """The column as numbers, without what means missing; None where it holds anything else.
 
@@ -405,8 +413,11 @@ def _numbers(factored: Factored, gone: Collection[str]) -> Factored | None:
     if factored.kind != "text":
         return None
     texts = [text for text in factored.values.tolist() if text not in gone]
-    zero = re.compile(r"\s*[+-]?0\d+\s*")
-    if not texts or not all(_NUMBER.fullmatch(text) and not zero.fullmatch(text) for text in texts):
+    if (
+        not texts
+        or not all(map(_NUMBER.fullmatch, texts))
+        or any(map(LEADING_ZERO.fullmatch, texts))
+    ):
         return None
     numbers = [float(text) if text not in gone else np.nan for text in factored.values.tolist()]
     return from_dictionary(factorise("", np.array(numbers)), factored.codes)

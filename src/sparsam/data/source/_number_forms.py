@@ -19,6 +19,8 @@ _WHOLE = "0|[1-9][0-9]{0,14}"
 _SPECIAL = "|[nN]a[nN]|[+-]?(inf|Inf|INF|Infinity|infinity)"
 _NAMES = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
 # What a text must look like to be worth a closer look.
+# A number that is written so is a code, which is a text.
+LEADING_ZERO = re.compile(r"\s*[+-]?0[0-9]+\s*")
 _LOOSE = re.compile("\\s*[+-]?[0-9][0-9.,'\u2019 \u00a0\u202f]*([eE][+-]?[0-9]+)?\\s*")
 _SIGNED = re.compile(
     "\\s*[$€£¥]?\\s*[+-]?[0-9][0-9.,'\u2019 \u00a0\u202f]*\\s*"
@@ -229,7 +231,7 @@ def remark_on(cells: Sequence[str], open_form: bool) -> str:
     if cells and numbers == len(cells):
         return "numbers with decimal points, which is not what was said, so taken for text"
     others = {cell for cell in cells if not plain.fullmatch(cell)}
-    if 2 * numbers > len(cells) and others:
+    if 2 * numbers > len(cells) and others and not any(map(LEADING_ZERO.fullmatch, others)):
         if others <= set(MARKS):
             marks = " and ".join(f"'{mark}'" for mark in sorted(others))
             return f"numbers but for {marks}, so taken for text; if that means missing, --missing"

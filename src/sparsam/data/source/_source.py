@@ -105,10 +105,10 @@ class LazyColumns:
     remarks: Mapping[str, str]
     wording: Wording
 
-    def counted(self) -> dict[str, Column]:
-        """Count the distinct values of each column, in one pass."""
-        found = distinct_values(self.frame, [self.places[name] for name in self.names])
-        return {
+    def counted(self) -> tuple[int, dict[str, Column]]:
+        """Count all rows, and the distinct values of each column, in one pass."""
+        n_rows, found = distinct_values(self.frame, [self.places[name] for name in self.names])
+        return n_rows, {
             name: replace(
                 self._typed(name, distinct.values),
                 weights=distinct.counts,

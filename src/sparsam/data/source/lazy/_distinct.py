@@ -49,8 +49,8 @@ class Distinct:
         return self.n_values <= MOST_VALUES
 
 
-def distinct_values(frame: LazyFrame, names: Sequence[str]) -> list[Distinct]:
-    """Count the values of several columns.
+def distinct_values(frame: LazyFrame, names: Sequence[str]) -> tuple[int, list[Distinct]]:
+    """Count all rows, and the values of several columns.
 
     Parameters
     ----------
@@ -59,15 +59,16 @@ def distinct_values(frame: LazyFrame, names: Sequence[str]) -> list[Distinct]:
 
     Returns
     -------
-    list of Distinct
-        In the order of the names.
+    int, list of Distinct
+        How many rows there are, which the counts of a column do not tell where not every value came
+        home; and the columns, in the order of the names.
 
     Examples
     --------
     >>> import duckdb
     >>> from sparsam.data.source import open_frame
     >>> people = open_frame(duckdb.sql("select unnest([30, 41, 30, null]) as age"))
-    >>> [found] = distinct_values(people, ["age"])
+    >>> n_rows, [found] = distinct_values(people, ["age"])
     >>> sorted(zip(found.values.tolist(), found.counts.tolist(), strict=True), key=str)
     [(30, 2), (41, 1), (None, 1)]
     """
@@ -81,7 +82,7 @@ def distinct_values(frame: LazyFrame, names: Sequence[str]) -> list[Distinct]:
         lonely = n_rows >= _FEWEST_ROWS and n_values >= _NEARLY_ALL * n_rows
         in_order = lonely and _whole(groups.columns[0]) and frame.only([name]).in_order(name)
         found.append(Distinct(groups.columns[0], groups.counts, n_values, in_order))
-    return found
+    return n_rows, found
 
 
 def _whole(values: NDArray[Any]) -> bool:
