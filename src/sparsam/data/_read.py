@@ -15,6 +15,7 @@ from sparsam._checks import check_names, check_whole
 from sparsam._errors import DataError, RoleError, hint
 from sparsam._memory import memory_budget
 from sparsam.data._attribute import MAX_CATEGORIES, Attribute, as_numbers
+from sparsam.data._bins import round_bins
 from sparsam.data._code_plan import code_plan
 from sparsam.data._domain import CategoricalDomain, Domain, NumericDomain, plain, rounded_range
 from sparsam.data._factor import Factored, factorise, from_dictionary
@@ -68,8 +69,9 @@ def read(
     roles : Roles, optional
         What the user declares: kinds, orders, domains, identifiers, texts that mean missing.
     max_codes : int, default=256
-        A numeric column with more distinct values is cut into so many quantile bins. Dates are
-        told apart by month (by day, if all lie within two), or by year, decade or century where
+        A numeric column with more distinct values is cut into so many quantile bins, at round
+        numbers where some are near: whatever is learned then asks people for these. Dates are told
+        apart by month (by day, if all lie within two), or by year, decade or century where
         there are more months.
     cuts : mapping of str to sequence of float, optional
         For numeric columns: numbers that no bin may lie across, such as the cuts of a
@@ -544,24 +546,11 @@ def _bins(
     """Return the bin of every distinct value: its own, or one of about equally many rows."""
     if len(values) <= max_codes:
         return np.arange(len(values))
-    changes = np.diff(quantile_bins(counts, max_codes), prepend=0) != 0
+    changes = np.diff(round_bins(values, counts, max_codes), prepend=0) != 0
     if target is not None:
         segments = target.segments(values)
         changes |= np.diff(segments, prepend=segments[0]) != 0
     return np.cumsum(changes)
-
-
-def quantile_bins(counts: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """Return, for ascending values by how many rows have each, bins of about equally many rows.
-
-    Examples
-    --------
-    >>> quantile_bins(np.array([1, 1, 1, 5]), 2)
-    array([0, 0, 0, 1])
-    """
-    middle = np.cumsum(counts) - counts / 2
-    quantile = np.minimum((middle / counts.sum() * most).astype(np.int64), most - 1)
-    return np.cumsum(np.diff(quantile, prepend=quantile[0]) != 0)
 
 
 def _check_range(name: str, factored: Factored, domain: NumericDomain) -> None:

@@ -13,6 +13,7 @@ from sparsam._checks import check_names, suggestion
 from sparsam._errors import DataError, RoleError, hint
 from sparsam._small_counts import suppress
 from sparsam.data._attribute import Attribute
+from sparsam.data._bins import quantile_bins
 from sparsam.data._coded import are_codes
 from sparsam.data._domain import CategoricalDomain, NumericDomain
 from sparsam.data._leaks import leaks
@@ -22,7 +23,6 @@ from sparsam.data._open import open_as, with_numbers_found
 from sparsam.data._read import (
     declare,
     encode_column,
-    quantile_bins,
     read,
     set_aside,
     target_of,
