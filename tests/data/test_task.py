@@ -204,6 +204,9 @@ def test_without_categories_all_that_can_be_guessed_is_personal():
     assert [note.partition(", read as")[0] for note in some.table.notes] == ["sex: 2 whole numbers"]
     assert not resolve(rows, Roles("y", categorical=["race", "sex"])).table.notes
     assert not resolve(rows, Roles("y", personal=["race"])).table.notes
+    many = {name: values * 50 for name, values in rows.items()} | {"policy_code": [7] * 200}
+    notes = resolve(many, Roles("y", categorical=["race"])).table.notes
+    assert {note.partition(":")[0] for note in notes} == {"sex"}, "one value alone is no code"
 
 
 def test_a_leak_of_the_target_is_named_when_it_is_looked_for():

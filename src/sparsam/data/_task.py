@@ -421,7 +421,7 @@ def _codes_read_as_numbers(table: Table, roles: Roles) -> list[str]:
         domain = attribute.domain
         if not isinstance(domain, NumericDomain) or not domain.integer or domain.unit is not None:
             continue
-        if attribute.name in roles.kinds or attribute.binned:
+        if attribute.name in roles.kinds or attribute.binned or attribute.n_values == 1:
             continue
         counts = np.bincount(table.column(attribute.name), minlength=attribute.size)
         counts = counts[: attribute.n_values]
