@@ -178,8 +178,23 @@ def test_applying(engine: Any, output: Any) -> None:
 def lazy(engine: Any, rows: pl.DataFrame, parts: int = 1) -> LazyFrame:
     frame = open_frame(engine(rows, parts))
     if not isinstance(frame, LazyFrame):
-        pytest.skip("rows in memory are drawn by their places alone")
+        pytest.skip("rows in memory are no lazy frame")
     return frame
+
+
+@pytest.mark.parametrize(
+    ("numbers", "ends"),
+    [
+        ([3.5, float("nan"), -1.0, None, 9.0, -1.0], [-1.0, -1.0, 9.0]),
+        ([4, 2, None, 7], [2, 7]),
+        ([float("nan"), None], []),
+    ],
+)
+def test_the_ends_of_a_range(engine: Any, numbers: list[Any], ends: list[Any]) -> None:
+    """Of a column whose name an engine might use itself."""
+    rows = pl.DataFrame({"low": numbers, "high": ["x"] * len(numbers)}, strict=False)
+    found = lazy(engine, rows).outermost("low").native
+    assert sorted(engine.home(found)["low"].to_list()) == ends
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])

@@ -218,6 +218,16 @@ class DuckFrame(LazyFrame):
         told = "coalesce(bool_and(v >= b), true), coalesce(bool_and(v <= b), true)"
         return any(steps.aggregate(told).fetchall()[0])
 
+    def _outermost(self, name: str) -> Any:
+        column = quoted(name)
+        # to DuckDB NaN is the greatest number
+        known = f"CASE WHEN NOT isnan(CAST({column} AS DOUBLE)) THEN {column} END"
+        low, high = quoted("sparsam low"), quoted("sparsam high")
+        ends = f"SELECT min({known}) AS {low}, max({known}) AS {high} FROM {_ROWS}"
+        either = f"{column} = {low} OR {column} = {high}"
+        query = f"SELECT {column} FROM {_ROWS} CROSS JOIN ({ends}) AS ends WHERE {either}"
+        return self.native.query(_ROWS, query)
+
     def _some_values(self, name: str, every: int) -> Any:
         column = quoted(name)
         return self.native.filter(f"hash({column}) % {every} = 0").project(column)

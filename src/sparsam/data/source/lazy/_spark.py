@@ -246,11 +246,11 @@ class SparkFrame(LazyFrame):
         return self.native.selectExpr(f"to_date({column}) AS {column}")
 
     def _outermost(self, name: str) -> Any:
-        column = SparkDialect().quoted(name)
+        column, low, high = map(SparkDialect().quoted, (name, "sparsam low", "sparsam high"))
         # to Spark NaN is the greatest number
         known = f"CASE WHEN NOT isnan(CAST({column} AS DOUBLE)) THEN {column} END"
-        ends = f"SELECT min({known}) AS low, max({known}) AS high FROM {_ROWS}"
-        either = f"{column} = ends.low OR {column} = ends.high"
+        ends = f"SELECT min({known}) AS {low}, max({known}) AS {high} FROM {_ROWS}"
+        either = f"{column} = {low} OR {column} = {high}"
         query = f"SELECT {column} FROM {_ROWS} CROSS JOIN ({ends}) AS ends WHERE {either}"
         return _asked(query, self._plain([name]))
 
