@@ -23,7 +23,7 @@ from sparsam.anonymise._published_values import Missing
 from sparsam.anonymise._release import Release, check_place, put_release
 from sparsam.anonymise._sample import Layout, Sample, routing_codes
 from sparsam.anonymise._settle import Settled, settle
-from sparsam.anonymise._tight_loss import TightLoss, TightVariant, tight_loss
+from sparsam.anonymise._tight_loss import TightLoss, TightVariant, tight_loss, tight_losses
 from sparsam.anonymise.large._divide import LargeTable, divide
 from sparsam.anonymise.large._large_table import large_table
 from sparsam.anonymise.large._put_large import put_large
@@ -439,7 +439,7 @@ class Anonymiser(BaseEstimator):  # type: ignore[misc]
             hierarchies=self._levels(table),
             random_state=self.random_state,
         )
-        losses = {v: tight_loss(classes, table.codes, table.attributes, v) for v in _VARIANTS}
+        losses = tight_losses(classes, table.codes, table.attributes, _VARIANTS)
         certificate = certify(
             frame,
             table.names,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsam._checks import check_choice
 from sparsam._errors import DataError
-from sparsam.anonymise._classes import SUPPRESSED, Classes, checked_codes
+from sparsam.anonymise._classes import Classes, checked_codes
 from sparsam.data import Attribute
 
 TightVariant = Literal["range", "share", "values"]
@@ -94,37 +94,56 @@ def tight_loss(
     ({'age': 0.375, 'sex': 0.5}, 0.4375)
     """
     check_choice("tight_loss", "variant", variant, _VARIANTS)
+    return tight_losses(classes, codes, attributes, (variant,))[variant]
+
+
+def tight_losses(
+    classes: Classes,
+    codes: NDArray[np.uint16],
+    attributes: Sequence[Attribute],
+    variants: Sequence[TightVariant],
+) -> dict[TightVariant, TightLoss]:
+    """Measure the same by several definitions, of which the classes are looked at once.
+
+    Parameters
+    ----------
+    classes, codes, attributes
+        As for `tight_loss`.
+    variants : sequence of str
+    """
     codes = checked_codes(codes, tuple(attribute.size for attribute in attributes))
     if len(codes) != len(classes) or not len(codes):
         raise DataError(
             f"There must be one class for each row, and at least one row. "
             f"Got {len(classes):,} classes of rows and {len(codes):,} rows."
         )
-    published = np.flatnonzero(classes.of_row != SUPPRESSED)
-    of_row = classes.of_row[published]
-    losses = {}
+    people = classes.sizes()
+    order = np.argsort(classes.of_row, kind="stable")[classes.n_suppressed :]
+    lost: dict[TightVariant, dict[str, float]] = {variant: {} for variant in variants}
     for column, attribute in enumerate(attributes):
-        costs = _costs(of_row, classes.n_classes, codes[published, column], attribute, variant)
-        total = float(costs[of_row].sum()) + classes.n_suppressed
-        losses[attribute.name] = total / len(classes)
-    return TightLoss(float(np.mean(list(losses.values()))), losses, variant)
+        spans = _spans(codes[order, column], people, attribute)
+        for variant in variants:
+            total = float((class_costs(spans, attribute, variant) * people).sum())
+            lost[variant][attribute.name] = (total + classes.n_suppressed) / len(classes)
+    return {
+        variant: TightLoss(float(np.mean(list(each.values()))), each, variant)
+        for variant, each in lost.items()
+    }
 
 
-def _costs(
-    of_row: NDArray[np.int64],
-    n_classes: int,
-    codes: NDArray[np.uint16],
-    attribute: Attribute,
-    variant: TightVariant,
-) -> NDArray[np.float64]:
-    """Return what each class loses of one attribute; classes without rows are not looked at."""
-    cells = np.unique(of_row * attribute.size + codes)
-    owners, values = np.divmod(cells, attribute.size)
-    distinct = np.bincount(owners, minlength=n_classes)
-    is_missing = values == attribute.n_values if attribute.ordered else np.zeros(len(values), bool)
-    has_missing = np.bincount(owners[is_missing], minlength=n_classes) > 0
-    low, high = _ends(owners[~is_missing], values[~is_missing], n_classes)
-    return class_costs(ClassSpans(low, high, distinct, has_missing), attribute, variant)
+def _spans(
+    codes: NDArray[np.uint16], people: NDArray[np.int64], attribute: Attribute
+) -> ClassSpans:
+    """Return what each class spans of one attribute; the codes of a class lie together."""
+    from sparsam.anonymise.kernels._weighted_kernels import summarise
+
+    stops = np.cumsum(people)
+    summary = np.empty((8, len(people)), np.int64)
+    each = np.ones(len(codes), np.uint32)
+    cells = np.ascontiguousarray(codes[:, np.newaxis])
+    missing = attribute.n_values
+    summarise(cells, each, stops - people, stops, 0, attribute.size, missing, summary)
+    return ClassSpans.of(summary, attribute)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,6 +163,20 @@ class ClassSpans:
     high: NDArray[np.int64]
     distinct: NDArray[np.int64]
     has_missing: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, summary: NDArray[np.int64], attribute: Attribute) -> ClassSpans:
+        """Make them from what `summarise` finds, where a class may have no code that is known.
+
+        Parameters
+        ----------
+        summary : ndarray of shape (8, n_classes)
+        attribute : Attribute
+        """
+        low, high, distinct, n_missing = summary[:4]
+        high = np.maximum(high, 0)
+        gone = n_missing > 0 if attribute.ordered else np.zeros(len(high), bool)
+        return cls(np.minimum(low, high), high, distinct, gone)
 
 
 def class_costs(
@@ -165,17 +198,6 @@ def class_costs(
     mixed = spans.has_missing & (spans.distinct > 1)
     widths = _widths(spans.low, spans.high, attribute, variant)
     return np.where(mixed, 1.0, np.where(spans.has_missing, 0.0, widths))
-
-
-def _ends(
-    owners: NDArray[np.int64], values: NDArray[np.int64], n_classes: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the first and the last code of each class; the cells come sorted."""
-    classes = np.arange(n_classes)
-    first = np.searchsorted(owners, classes)
-    last = np.searchsorted(owners, classes, side="right") - 1
-    padded = np.append(values, 0)
-    return padded[first], padded[np.maximum(last, first)]
 
 
 def _widths(

@@ -176,10 +176,7 @@ def lost_rows(
     variants : sequence of str
         See `tight_loss`.
     """
-    high = np.maximum(summary[HIGH], 0)
-    low = np.minimum(summary[LOW], high)
-    gone = summary[GONE] > 0 if attribute.ordered else np.zeros(summary.shape[1], bool)
-    spans = ClassSpans(low, high, summary[DISTINCT], gone)
+    spans = ClassSpans.of(summary, attribute)
     return {
         variant: float((class_costs(spans, attribute, variant) * summary[PEOPLE]).sum())
         for variant in variants
