@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from sparsam._errors import ParameterError, ReleaseError
 from sparsam.anonymise import Anonymiser, Certificate, DistinctDiversity, verify
-from sparsam.anonymise._release import row_order
+from sparsam.anonymise._release import _ranks, row_order
 from sparsam.data import columns_of, write_columns
 
 ROWS = {"age": np.repeat([30, 40, 50], 20), "job": np.array(list("abcde") * 12, object)}
@@ -134,3 +134,19 @@ def test_places_that_cannot_be_are_refused_before_any_work(tmp_path: Path) -> No
             ROWS, path=tmp_path / "people.csv", certificate_path=tmp_path / "people.csv"
         )
     assert not hasattr(anonymiser, "partition_")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["b", None, "a", "None", "b", "é", "A", ""],
+        ["b", 1, True, 1.0, None, float("nan"), "1"],
+        [None, None],
+        [],
+    ],
+)
+def test_ranks_are_those_of_types_and_texts(values):
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    texts = [f"{type(value).__name__} {value}" for value in values]
+    assert _ranks(column).tolist() == [sorted(set(texts)).index(text) for text in texts]

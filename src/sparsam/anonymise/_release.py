@@ -177,6 +177,14 @@ def row_order(release: Any, random_state: int = 0) -> NDArray[np.int64]:
 def _ranks(values: NDArray[Any]) -> NDArray[np.int64]:
     """The place of every value among all of them; objects by their types and texts."""
     if values.dtype.kind not in "biufUSMm":
-        values = np.array([f"{type(value).__name__} {value}" for value in values.tolist()])
+        listed = values.tolist()
+        if {*map(type, listed)} <= {str, type(None)}:  # of which equal ones have equal texts
+            places = {value: rank for rank, value in enumerate(sorted({*listed}, key=_text_of))}
+            return np.fromiter(map(places.__getitem__, listed), np.int64, len(listed))
+        values = np.array([_text_of(value) for value in listed])
     _, place = np.unique(values, return_inverse=True)
     return place.ravel().astype(np.int64)
+
+
+def _text_of(value: object) -> str:
+    return f"{type(value).__name__} {value}"
