@@ -32,6 +32,12 @@ def test_small_shares_are_not_called_nothing():
     assert words.rough_percent(0.0) == f"0{THIN}%"
 
 
+def test_who_does_worse_than_guessing_recovers_nothing():
+    assert [words.recovered_percent(share) for share in (-0.3, -0.001, 0.0)] == ["nothing"] * 3
+    assert words.recovered_percent(0.001) == words.rough_percent(0.001)
+    assert words.recovered_percent(None) == words.percent(None)
+
+
 def test_an_attacker_inside_the_noise_does_not_beat_guessing():
     assert beats_guessing(0.3, (0.25, 0.29)) is True
     assert beats_guessing(0.3, (0.25, 0.3)) is False

@@ -42,6 +42,7 @@ from sparsam.report._words import (
     percent,
     percent_range,
     plain_number,
+    recovered_percent,
     rough_percent,
     short_percent,
     whole,
@@ -251,12 +252,12 @@ def _figures(view: AttackView) -> Iterator[KeyFigure]:
             guess = f"of what the {who} gets wrong{without} ({percent(risk['baseline'])})"
             wrong = f"attacker wrong {_with_range(risk)}"
             notes = (guess, wrong, data_words(risk["split"]))
-            yield KeyFigure(rough_percent(risk["recovered"]), title, notes)
+            yield KeyFigure(recovered_percent(risk["recovered"]), title, notes)
     if risk := view.risk("A8"):
         tried = f"{complement(risk['value'])} of attempts, {complement(risk['baseline'])} by chance"
         alone = f"{whole(risk['details'].get('alone'))} of {whole(risk['n'])} stand alone"
         notes = (tried, alone, data_words(risk["split"]))
-        yield KeyFigure(rough_percent(risk["recovered"]), "singled out beyond chance", notes)
+        yield KeyFigure(recovered_percent(risk["recovered"]), "singled out beyond chance", notes)
     if risk := view.risk("A7"):
         without = f"{complement(risk['baseline'])} without these records"
         yield KeyFigure(

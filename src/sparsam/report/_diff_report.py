@@ -28,7 +28,7 @@ from sparsam.report._words import (
     data_words,
     percent,
     percent_range,
-    rough_percent,
+    recovered_percent,
     setting,
     whole,
 )
@@ -368,19 +368,13 @@ def _together_words(data: Mapping[str, Any]) -> str:
     risks = data["risks"]
     if risks is None:
         return words
-    both, old, new = (risks[which] for which in ("together", "before", "after"))
-    return (
-        f"{words} Whoever has both records of a person recovers {_recovered(both)} of what the "
-        f"majority guess gets wrong; {_recovered(old)} from the old one alone, {_recovered(new)} "
-        "from the new one alone."
+    both, old, new = (
+        recovered_percent(risks[which]["recovered"]) for which in ("together", "before", "after")
     )
-
-
-def _recovered(risk: Mapping[str, Any]) -> str:
-    recovered = risk["recovered"]
-    if recovered is not None and recovered <= 0:
-        return "nothing"
-    return rough_percent(recovered)
+    return (
+        f"{words} Whoever has both records of a person recovers {both} of what the majority guess "
+        f"gets wrong; {old} from the old one alone, {new} from the new one alone."
+    )
 
 
 def _figures(data: Mapping[str, Any]) -> Iterator[KeyFigure]:
@@ -407,7 +401,7 @@ def _figures(data: Mapping[str, Any]) -> Iterator[KeyFigure]:
             f"attacker wrong {percent(risk['value'])} ({percent_range(risk['interval'])})",
             data_words(risk["split"]),
         )
-        yield KeyFigure(rough_percent(risk["recovered"]), words, notes)
+        yield KeyFigure(recovered_percent(risk["recovered"]), words, notes)
 
 
 # Sections

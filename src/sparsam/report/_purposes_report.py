@@ -18,7 +18,7 @@ from sparsam.report._collected import attributes_data, collected_blocks, collect
 from sparsam.report._document import Document, plain
 from sparsam.report._made import Day, made_data
 from sparsam.report._score_words import heading, loss_words, score_of, value_words
-from sparsam.report._words import NOTHING, counted, percent, percent_range, rough_percent, whole
+from sparsam.report._words import NOTHING, counted, percent, percent_range, recovered_percent, whole
 from sparsam.report.page._blocks import (
     Block,
     Cell,
@@ -172,8 +172,8 @@ def _verdict(data: Data) -> Verdict:
     recovered = data["risk"]["recovered"]
     if recovered is not None:
         clauses.append(
-            f"an attacker who sees the collected records recovers {rough_percent(recovered)} of "
-            "what the majority guess gets wrong"
+            "an attacker who sees the collected records recovers "
+            f"{recovered_percent(recovered)} of what the majority guess gets wrong"
         )
     costs = "; ".join(clauses)
     return Verdict(needs, f"{costs[0].upper()}{costs[1:]}.")
@@ -191,7 +191,9 @@ def _figures(data: Data) -> tuple[KeyFigure, ...]:
     risk, apart = data["risk"], data["apart"]
     notes = [f"of what the majority guess gets wrong ({percent(risk['baseline'])})"]
     if apart is not None:
-        notes.append(f"{rough_percent(apart['recovered'])} if each purpose collected for itself")
+        notes.append(
+            f"{recovered_percent(apart['recovered'])} if each purpose collected for itself"
+        )
     worst = max(
         data["purposes"].items(),
         key=lambda pair: (pair[1]["at_most"] or 0.0) / (pair[1]["limit"] or 1.0),
@@ -211,7 +213,7 @@ def _figures(data: Data) -> tuple[KeyFigure, ...]:
                 "the purpose that comes nearest to its limit",
             ),
         ),
-        KeyFigure(rough_percent(risk["recovered"]), "attacker recovers", (*notes, "test data")),
+        KeyFigure(recovered_percent(risk["recovered"]), "attacker recovers", (*notes, "test data")),
     )
 
 
@@ -355,8 +357,8 @@ def _recovered(data: Data) -> tuple[Words | Cell, ...]:
     alone = [facts["alone"] for facts in data["purposes"].values()]
     return (
         "attacker recovers",
-        *(NOTHING if each is None else rough_percent(each["recovered"]) for each in alone),
-        rough_percent(data["risk"]["recovered"]),
+        *(NOTHING if each is None else recovered_percent(each["recovered"]) for each in alone),
+        recovered_percent(data["risk"]["recovered"]),
     )
 
 
@@ -450,10 +452,11 @@ def _risk(data: Data) -> Iterator[Block]:
     if data["apart"] is None:
         yield Text("Not every purpose can be shown to keep its limit when it collects alone.")
     else:
+        apart = recovered_percent(data["apart"]["recovered"])
         yield Text(
             "If each purpose collected what it needs alone, someone who saw all of these records "
-            f"would recover {rough_percent(data['apart']['recovered'])} of what the majority guess "
-            f"gets wrong; of this one collection it is {rough_percent(risk['recovered'])}."
+            f"would recover {apart} of what the majority guess gets wrong; of this one collection "
+            f"it is {recovered_percent(risk['recovered'])}."
         )
     sizes = data["class_sizes"]
     yield Text(

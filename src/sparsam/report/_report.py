@@ -58,6 +58,7 @@ from sparsam.report._words import (
     percent,
     percent_range,
     plain_number,
+    recovered_percent,
     rough_percent,
     short_percent,
     whole,
@@ -444,7 +445,7 @@ def _figures(data: Data, point: Data) -> tuple[KeyFigure, ...]:
             (*notes, data_words(utility["split"])),
         ),
         KeyFigure(
-            rough_percent(risk["recovered"]),
+            recovered_percent(risk["recovered"]),
             "recovered by A1, who sees the records",
             (
                 f"of what the majority guess gets wrong ({percent(risk['baseline'])})",

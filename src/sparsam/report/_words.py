@@ -46,6 +46,17 @@ def rough_percent(share: float | None) -> str:
     return percent(share, 0)
 
 
+def recovered_percent(share: float | None) -> str:
+    """Write a share that an attacker recovers, who may also do worse than without the records.
+
+    Examples
+    --------
+    >>> recovered_percent(0.237).replace(THIN, " "), recovered_percent(-0.01)
+    ('24 %', 'nothing')
+    """
+    return "nothing" if share is not None and share <= 0 else rough_percent(share)
+
+
 def short_percent(share: float) -> str:
     """Write a round share with no more decimals than it needs.
 
