@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sparsam._errors import DataError
-from sparsam.data.source._engine import Engine, csv_reader, not_utf8
+from sparsam.data.source._engine import Engine, Wording, csv_reader, not_utf8
 from sparsam.data.source._format import ANY_FORMAT, FileFormat
 from sparsam.data.source._table_file import TableFile, is_packed
 from sparsam.data.source._text import is_utf8, no_text
@@ -45,32 +46,71 @@ def csv_table(
         after the other rows; if not, it is an error. Nothing changes for the other rows: one
         person's text decides nothing about the others.
     """
-    _one_csv(engine, file, header, form, select, any_text, "CREATE TABLE t AS")
+    loading = _Loading(engine, form, select, any_text)
+    loading.load(file, header, "CREATE TABLE t AS")
     for own, its in more:
-        _one_csv(engine, own, its, form, select, any_text, "INSERT INTO t")
+        loading.load(own, its, "INSERT INTO t")
 
 
-def _one_csv(
-    engine: Engine,
-    file: TableFile,
-    header: Header,
-    form: FileFormat,
-    select: str,
-    any_text: bool,
-    into: str,
-) -> None:
-    if is_packed(file):
-        check_gzip(file)
-    if isinstance(file, Path) and is_utf8(form):
-        try:
-            _native_csv(engine, file, header, form, select, any_text, into)
-        except _UnlikeLinesError:
-            if into.startswith("CREATE"):
-                drop = "DROP TABLE IF EXISTS t"
-                engine.run(drop, [], lambda error: damaged_csv(file, error, form))
-        else:
-            return
-    _foreign_csv(engine, file, header, form, select, any_text, into)
+@dataclass(frozen=True)
+class _Loading:
+    """How files are loaded into the table t of an engine, see `csv_table`."""
+
+    engine: Engine
+    form: FileFormat
+    select: str
+    any_text: bool
+
+    def load(self, file: TableFile, header: Header, into: str) -> None:
+        """Read a file by DuckDB where it can, else by Python."""
+        if is_packed(file):
+            check_gzip(file)
+        if isinstance(file, Path) and is_utf8(self.form):
+            try:
+                self._by_duckdb(file, header, into)
+            except _UnlikeLinesError:
+                if into.startswith("CREATE"):
+                    self._run(file, "DROP TABLE IF EXISTS t")
+            else:
+                return
+        self._by_python(file, header, into)
+
+    def _by_duckdb(self, file: Path, header: Header, into: str) -> None:
+        reader = _reader([file], header, keep_rejected=self.any_text)
+        query = f"{into} SELECT {self.select} FROM {reader}"
+        self.engine.run(query, [], lambda error: _refused(file, error, self.form))
+        if self.any_text:
+            self._add_unreadable(file, len(header.names))
+
+    def _by_python(self, file: TableFile, header: Header, into: str) -> None:
+        names = [f"c{place}" for place in range(len(header.names))]
+        texts = ", ".join(f"{name} VARCHAR" for name in names)
+        self._run(file, f"CREATE TABLE records ({texts})")
+        for batch in record_batches(file, header, self.form, any_text=self.any_text):
+            columns = dict(zip(names, batch, strict=True))
+            self.engine.insert("records", columns, self._wording(file))
+        self._run(file, f"{into} SELECT {self.select} FROM records")
+        self._run(file, "DROP TABLE records")
+
+    def _add_unreadable(self, file: Path, width: int) -> None:
+        """Add a row without any value for each that could not be read because of its text."""
+        text = "error_type::VARCHAR IN ('INVALID ENCODING', 'INVALID UNICODE')"
+        query = (
+            f"SELECT count(DISTINCT line_byte_position) FILTER (WHERE {text}), "
+            f"min(line) FILTER (WHERE NOT {text}) FROM reject_errors"
+        )
+        rows, line = self.engine.rows(query, [], self._wording(file))[0]
+        if line is not None:
+            raise DataError(f"'{file.name}' must be a CSV file. Line {line} is damaged.")
+        empty = ", ".join(f"NULL::VARCHAR AS c{place}" for place in range(width))
+        query = f"INSERT INTO t SELECT {self.select} FROM (SELECT {empty} FROM range({rows}))"
+        self._run(file, query)
+
+    def _run(self, file: TableFile, query: str) -> None:
+        self.engine.run(query, [], self._wording(file))
+
+    def _wording(self, file: TableFile) -> Wording:
+        return lambda error: damaged_csv(file, error, self.form)
 
 
 def csv_in_place(
@@ -154,62 +194,6 @@ def _refused(file: Path, error: Exception, form: FileFormat) -> DataError:
 
 class _UnlikeLinesError(DataError):
     """A CSV file in which lines end in more than one way, as DuckDB sees it."""
-
-
-def _native_csv(
-    engine: Engine,
-    file: Path,
-    header: Header,
-    form: FileFormat,
-    select: str,
-    any_text: bool,
-    into: str,
-) -> None:
-    reader = _reader([file], header, keep_rejected=any_text)
-    query = f"{into} SELECT {select} FROM {reader}"
-    engine.run(query, [], lambda error: _refused(file, error, form))
-    if any_text:
-        _add_unreadable(engine, file, select, [f"c{place}" for place in range(len(header.names))])
-
-
-def _foreign_csv(
-    engine: Engine,
-    file: TableFile,
-    header: Header,
-    form: FileFormat,
-    select: str,
-    any_text: bool,
-    into: str,
-) -> None:
-    def wording(error: Exception) -> DataError:
-        return damaged_csv(file, error, form)
-
-    names = [f"c{i}" for i in range(len(header.names))]
-    texts = ", ".join(f"{name} VARCHAR" for name in names)
-    engine.run(f"CREATE TABLE records ({texts})", [], wording)
-    for batch in record_batches(file, header, form, any_text=any_text):
-        engine.insert("records", dict(zip(names, batch, strict=True)), wording)
-    engine.run(f"{into} SELECT {select} FROM records", [], wording)
-    engine.run("DROP TABLE records", [], wording)
-
-
-def _add_unreadable(engine: Engine, file: Path, select: str, columns: Sequence[str]) -> None:
-    """Add a row without any value to t for each that could not be read because of its text."""
-
-    def wording(error: Exception) -> DataError:
-        return damaged_csv(file, error, ANY_FORMAT)
-
-    text = "error_type::VARCHAR IN ('INVALID ENCODING', 'INVALID UNICODE')"
-    query = (
-        f"SELECT count(DISTINCT line_byte_position) FILTER (WHERE {text}), "
-        f"min(line) FILTER (WHERE NOT {text}) FROM reject_errors"
-    )
-    rows, line = engine.rows(query, [], wording)[0]
-    if line is not None:
-        raise DataError(f"'{file.name}' must be a CSV file. Line {line} is damaged.")
-    empty = ", ".join(f"NULL::VARCHAR AS {column}" for column in columns)
-    query = f"INSERT INTO t SELECT {select} FROM (SELECT {empty} FROM range(?))"
-    engine.run(query, [rows], wording)
 
 
 def damaged_csv(file: TableFile, error: Exception, form: FileFormat) -> DataError:
