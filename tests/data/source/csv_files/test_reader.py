@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,9 @@ from hypothesis import strategies as st
 from sparsam._errors import DataError
 from sparsam.data import FileFormat, open_source
 from sparsam.data.source import Source, _source
+from sparsam.data.source._engine import Engine, unreadable_frame
+from sparsam.data.source._format import ANY_FORMAT
+from sparsam.data.source.csv_files import csv_table, header_of
 
 CELLS = st.one_of(
     st.integers(-999, 999).map(str),
@@ -122,3 +126,19 @@ def test_a_file_that_changes_meanwhile(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(DataError, match="must be a CSV file") as refused:
         in_place.column("x")
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("bad", list(itertools.product((0, 1, 2), repeat=3)))
+def test_each_file_adds_a_row_for_each_of_its_own_texts_that_cannot_be_read(
+    tmp_path: Path, bad: tuple[int, ...]
+) -> None:
+    """Where one row more or less is one person more or less."""
+    files = []
+    for place, n_bad in enumerate(bad):
+        file = tmp_path / f"{place}.csv"
+        file.write_bytes(b"x,y\n1,p\n" + b"2,q\xff\n" * n_bad + b"3,r\n")
+        files.append((file, header_of(file, ANY_FORMAT, rows=0)))
+    engine = Engine()
+    csv_table(engine, *files[0], ANY_FORMAT, more=files[1:], any_text=True)
+    counted = engine.rows("SELECT count(*), count(c0) FROM t", [], unreadable_frame)
+    assert counted == [(6 + sum(bad), 6)]

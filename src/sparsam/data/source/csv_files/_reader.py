@@ -100,6 +100,8 @@ class _Loading:
             f"min(line) FILTER (WHERE NOT {text}) FROM reject_errors"
         )
         rows, line = self.engine.rows(query, [], self._wording(file))[0]
+        for listed in ("reject_errors", "reject_scans"):  # else the next file's would join them
+            self._run(file, f"DROP TABLE {listed}")
         if line is not None:
             raise DataError(f"'{file.name}' must be a CSV file. Line {line} is damaged.")
         empty = ", ".join(f"NULL::VARCHAR AS c{place}" for place in range(width))
